@@ -1,7 +1,6 @@
 package tidy
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -21,49 +20,35 @@ const (
 	insteadOfMap     = "range over sorted keys (slices.Sorted(maps.Keys(m))) or keep a slice and an index map; if order cannot matter, say why in //tidy:ordered REASON"
 	insteadOfPointer = "give it an id or a String method"
 	insteadOfFloat   = "use a ratio of integers; if the value is only shown, say so in //tidy:float REASON"
-	insteadOfInit    = "do it where the value is made"
 	insteadOfPull    = "coroutines live in engine/replay; call replay.Turn"
 	insteadOfBug     = "put the rule into the Rules table of the package that owns it, and let faults replace it"
 )
 
-// bannedImports lists packages that are a hidden input however they are used.
-var bannedImports = map[string]string{
-	"sync":                  insteadOfGo,
-	"sync/atomic":           insteadOfGo,
-	"testing/synctest":      insteadOfGo,
-	"math/rand":             insteadOfRandom,
-	"math/rand/v2":          insteadOfRandom,
-	"crypto/rand":           insteadOfRandom,
-	"hash/maphash":          insteadOfRandom,
-	"golang.org/x/exp/rand": insteadOfRandom,
-	"os":                    insteadOfOS,
-	"os/exec":               insteadOfOS,
-	"os/signal":             insteadOfOS,
-	"os/user":               insteadOfOS,
-	"syscall":               insteadOfOS,
-	"net":                   insteadOfOS,
-	"net/http":              insteadOfOS,
-	"unsafe":                insteadOfPointer,
-	"log":                   insteadOfPrint,
-	"log/slog":              insteadOfPrint,
-	"encoding/gob":          insteadOfMap,
+// hidden lists what is a hidden input however it is used: packages by their paths, and functions and types of the standard
+// library.
+var hidden = []struct{ what, instead string }{
+	{"sync sync/atomic testing/synctest", insteadOfGo},
+	{"math/rand math/rand/v2 crypto/rand hash/maphash", insteadOfRandom},
+	{"os os/exec os/signal os/user syscall net net/http", insteadOfOS},
+	{"unsafe", insteadOfPointer},
+	{"log log/slog fmt.Print fmt.Printf fmt.Println", insteadOfPrint},
+	{"encoding/gob maps.Keys maps.Values maps.All maps.DeleteFunc", insteadOfMap},
+	{"time.Now time.Since time.Until time.Sleep time.After time.AfterFunc time.Tick time.NewTicker time.NewTimer", insteadOfClock},
+	{"context.WithTimeout context.WithTimeoutCause context.WithDeadline context.WithDeadlineCause", insteadOfClock},
+	{"time.Time time.Local", insteadOfTime},
+	{"context.AfterFunc runtime.SetFinalizer runtime.AddCleanup runtime.Gosched", insteadOfGo},
+	{"runtime.NumGoroutine runtime.NumCPU runtime.GOMAXPROCS runtime.ReadMemStats runtime.GC", insteadOfOS},
+	{"iter.Pull iter.Pull2", insteadOfPull},
 }
 
-// bannedNames lists functions and types in the standard library that are hidden inputs.
-var bannedNames = map[string]string{
-	"time.Now": insteadOfClock, "time.Since": insteadOfClock, "time.Until": insteadOfClock,
-	"time.Sleep": insteadOfClock, "time.After": insteadOfClock, "time.AfterFunc": insteadOfClock,
-	"time.Tick": insteadOfClock, "time.NewTicker": insteadOfClock, "time.NewTimer": insteadOfClock,
-	"time.Time": insteadOfTime, "time.Local": insteadOfTime,
-	"context.WithTimeout": insteadOfClock, "context.WithTimeoutCause": insteadOfClock,
-	"context.WithDeadline": insteadOfClock, "context.WithDeadlineCause": insteadOfClock,
-	"context.AfterFunc": insteadOfGo,
-	"fmt.Print":         insteadOfPrint, "fmt.Printf": insteadOfPrint, "fmt.Println": insteadOfPrint,
-	"maps.Keys": insteadOfMap, "maps.Values": insteadOfMap, "maps.All": insteadOfMap, "maps.DeleteFunc": insteadOfMap,
-	"runtime.SetFinalizer": insteadOfGo, "runtime.AddCleanup": insteadOfGo, "runtime.Gosched": insteadOfGo,
-	"runtime.NumGoroutine": insteadOfOS, "runtime.NumCPU": insteadOfOS, "runtime.GOMAXPROCS": insteadOfOS,
-	"runtime.ReadMemStats": insteadOfOS, "runtime.GC": insteadOfOS,
-	"iter.Pull": insteadOfPull, "iter.Pull2": insteadOfPull,
+// insteadOf returns what to use instead of a hidden input, and "" for anything else.
+func insteadOf(what string) string {
+	for _, h := range hidden {
+		if slices.Contains(strings.Fields(h.what), what) {
+			return h.instead
+		}
+	}
+	return ""
 }
 
 // sorters lists functions that may be passed maps.Keys and the like, because they sort.
@@ -81,33 +66,22 @@ type banned struct {
 	m     *module
 	s     *source
 	info  *types.Info
-	rules permits
 	lifts []*lift
 	out   []finding
 	// sorted holds the calls whose results are passed to a sorter.
 	sorted map[ast.Node]bool
 }
 
-// bans checks a module's deterministic packages for banned code.
-func bans(m *module, permitted func(s *source) permits) []finding {
+// checkBans checks a module's deterministic packages for banned code.
+func checkBans(m *module) []finding {
 	var out []finding
-	for _, dir := range m.dirs() {
-		var info *types.Info
-		for _, s := range m.sources {
-			if s.dir != dir || s.test {
-				continue
-			}
-			p := permitted(s)
-			if p.everything {
-				continue
-			}
-			if info == nil {
-				info = m.check(dir).info
-			}
-			b := &banned{m: m, s: s, info: info, rules: p, sorted: map[ast.Node]bool{}}
-			b.run()
-			out = append(out, b.out...)
+	for _, s := range m.sources {
+		if s.test || permitted(s, "all") {
+			continue
 		}
+		b := &banned{m: m, s: s, info: m.check(s.dir).info, sorted: map[ast.Node]bool{}}
+		b.run()
+		out = append(out, b.out...)
 	}
 	return out
 }
@@ -115,14 +89,12 @@ func bans(m *module, permitted func(s *source) permits) []finding {
 func (b *banned) run() {
 	for _, group := range b.s.ast.Comments {
 		for _, c := range group.List {
-			if text, ok := strings.CutPrefix(c.Text, "//tidy:"); ok {
-				b.lift(c, text)
+			text, ok := strings.CutPrefix(c.Text, "//tidy:")
+			if word, reason, _ := strings.Cut(text, " "); ok && (word == "ordered" || word == "float") && reason != "" {
+				b.lifts = append(b.lifts, &lift{word: word, line: b.m.line(c)})
+			} else if ok {
+				b.add(c, c.Text+": expected //tidy:ordered REASON or //tidy:float REASON")
 			}
-		}
-	}
-	for _, imp := range b.s.imports(b.m) {
-		if instead, ok := bannedImports[imp.path]; ok && !slices.Contains(b.rules.imports, imp.path) {
-			b.out = append(b.out, finding{b.s.name, imp.line, fmt.Sprintf("imports %s: %s", imp.path, instead)})
 		}
 	}
 	ast.Inspect(b.s.ast, func(n ast.Node) bool {
@@ -135,18 +107,6 @@ func (b *banned) run() {
 		if !l.used {
 			b.out = append(b.out, finding{b.s.name, l.line, "//tidy:" + l.word + " lifts nothing: remove it"})
 		}
-	}
-}
-
-func (b *banned) lift(c *ast.Comment, text string) {
-	word, reason, _ := strings.Cut(text, " ")
-	switch {
-	case word != "ordered" && word != "float":
-		b.add(c, "//tidy:"+word+": expected //tidy:ordered or //tidy:float")
-	case strings.TrimSpace(reason) == "":
-		b.add(c, "//tidy:"+word+" without a reason")
-	default:
-		b.lifts = append(b.lifts, &lift{word: word, line: b.m.line(c)})
 	}
 }
 
@@ -172,22 +132,28 @@ func (b *banned) unless(word string, n ast.Node, text string) {
 	}
 }
 
-func (b *banned) node(n ast.Node) {
-	if !b.rules.goroutines {
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			b.add(n, "go statement: "+insteadOfGo)
-		case *ast.ChanType:
-			b.add(n, "channel: "+insteadOfGo)
-		case *ast.SelectStmt:
-			b.add(n, "select: "+insteadOfGo)
-		case *ast.SendStmt:
-			b.add(n, "channel send: "+insteadOfGo)
-		case *ast.UnaryExpr:
-			if n.Op == token.ARROW {
-				b.add(n, "channel receive: "+insteadOfGo)
-			}
+// concurrent says which means of concurrency a node is, if any.
+func concurrent(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.GoStmt:
+		return "go statement"
+	case *ast.ChanType:
+		return "channel"
+	case *ast.SelectStmt:
+		return "select"
+	case *ast.SendStmt:
+		return "channel send"
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW {
+			return "channel receive"
 		}
+	}
+	return ""
+}
+
+func (b *banned) node(n ast.Node) {
+	if what := concurrent(n); what != "" && !permitted(b.s, "go") {
+		b.add(n, what+": "+insteadOfGo)
 	}
 	switch n := n.(type) {
 	case *ast.RangeStmt:
@@ -204,13 +170,13 @@ func (b *banned) node(n ast.Node) {
 		if n.Kind == token.STRING && bugLiteral.MatchString(n.Value) && b.s.dir != "faults" {
 			b.add(n, "names a planted bug: "+insteadOfBug)
 		}
+	case *ast.ImportSpec:
+		b.input(n, importPath(n), "imports ")
 	case *ast.CallExpr:
 		b.call(n)
 	case *ast.SelectorExpr:
-		b.selector(n)
-	case *ast.FuncDecl:
-		if n.Recv == nil && n.Name.Name == "init" {
-			b.add(n, "init: "+insteadOfInit)
+		if !b.sorted[n] {
+			b.input(n, b.qualified(n), "")
 		}
 	}
 	if e, ok := n.(ast.Expr); ok && b.isFloat(e) {
@@ -219,11 +185,6 @@ func (b *banned) node(n ast.Node) {
 }
 
 func (b *banned) call(n *ast.CallExpr) {
-	if id, ok := n.Fun.(*ast.Ident); ok && (id.Name == "print" || id.Name == "println") {
-		if _, builtin := b.info.Uses[id].(*types.Builtin); builtin {
-			b.add(n, id.Name+": "+insteadOfPrint)
-		}
-	}
 	if sel, ok := n.Fun.(*ast.SelectorExpr); ok && slices.Contains(sorters, b.qualified(sel)) {
 		for _, arg := range n.Args {
 			if c, ok := arg.(*ast.CallExpr); ok {
@@ -233,14 +194,14 @@ func (b *banned) call(n *ast.CallExpr) {
 	}
 }
 
-func (b *banned) selector(n *ast.SelectorExpr) {
-	name := b.qualified(n)
-	if instead, ok := bannedNames[name]; ok && !slices.Contains(b.rules.names, name) && !b.sorted[n] {
-		if instead == insteadOfMap {
-			b.unless("ordered", n, name+": "+instead)
-		} else {
-			b.add(n, name+": "+instead)
-		}
+// input adds a finding if what a node uses is a hidden input.
+func (b *banned) input(n ast.Node, what, verb string) {
+	switch instead := insteadOf(what); {
+	case instead == "" || permitted(b.s, what):
+	case instead == insteadOfMap:
+		b.unless("ordered", n, verb+what+": "+instead)
+	default:
+		b.add(n, verb+what+": "+instead)
 	}
 }
 
@@ -256,42 +217,11 @@ func (b *banned) qualified(n *ast.SelectorExpr) string {
 }
 
 func isMap(t types.Type) bool {
-	if p, ok := t.Underlying().(*types.Pointer); ok {
-		t = p.Elem()
-	}
 	if p, ok := t.(*types.TypeParam); ok {
-		maps := false
-		for u := range typeSet(p) {
-			maps = maps || isMap(u)
-		}
-		return maps
+		return strings.Contains(p.Constraint().Underlying().String(), "map[")
 	}
 	_, ok := t.Underlying().(*types.Map)
 	return ok
-}
-
-// typeSet yields the types listed in a type parameter's constraint.
-func typeSet(p *types.TypeParam) func(yield func(types.Type) bool) {
-	return func(yield func(types.Type) bool) {
-		c, ok := p.Constraint().Underlying().(*types.Interface)
-		if !ok {
-			return
-		}
-		for i := range c.NumEmbeddeds() {
-			switch e := c.EmbeddedType(i).(type) {
-			case *types.Union:
-				for j := range e.Len() {
-					if !yield(e.Term(j).Type()) {
-						return
-					}
-				}
-			default:
-				if !yield(e) {
-					return
-				}
-			}
-		}
-	}
 }
 
 // isFloat reports whether an expression is a floating-point or complex value or type.

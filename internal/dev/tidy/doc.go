@@ -5,10 +5,9 @@
 // They check
 //
 //   - which package may import which, and which external modules it may import (imports_test.go);
-//   - that judges do not ask the code that they judge (judges_test.go);
+//   - that judges do not ask the code that they judge, and say what they do not ask of released builds (judges_test.go);
 //   - the bans that make a run a function of its seed (bans_test.go, which says what to write instead);
-//   - that no file contains paths from a particular machine or the host name of a package registry, and that no package
-//     has more than an eighth of the code (tidy_test.go);
+//   - that no file contains paths from a particular machine or the host name of a package registry (tidy_test.go);
 //   - that everything exported by the last release still exists, or is listed in CHANGELOG.md (api_test.go,
 //     testdata/api.txtar);
 //   - that every page and anchor of docs/ cited in comments, messages, scenarios and pages exists (references_test.go).

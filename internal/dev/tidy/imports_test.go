@@ -45,23 +45,16 @@ func checkImports(m *module, floors string) []finding {
 			out = append(out, finding{s.name, 0, fmt.Sprintf("package %s is on no floor: enter it into internal/dev/floors.txt", s.dir)})
 			continue
 		}
-		for _, imp := range s.imports(m) {
-			dir, own := strings.CutPrefix(imp.path+"/", modulePath+"/")
-			dir = strings.TrimSuffix(dir, "/")
-			if dir == "" {
-				dir = "."
-			}
+		for _, spec := range s.ast.Imports {
+			imported := importPath(spec)
+			dir, own := ownDir(imported)
 			switch {
 			case own && floor[dir] >= floor[s.dir]:
-				out = append(out, finding{s.name, imp.line, fmt.Sprintf("%s must not import %s: imports run downwards; move what is shared below both, or pass it as a value or an interface that %[1]s declares", s.dir, dir)})
-			case !own && !isStandard(imp.path) && !hasModule(modules[s.dir], imp.path):
-				out = append(out, finding{s.name, imp.line, fmt.Sprintf("%s must not import %s: use the standard library, or put it into a module beside the example or test that needs it", s.dir, imp.path)})
+				out = append(out, finding{s.name, m.line(spec), fmt.Sprintf("%s must not import %s: imports run downwards; move what is shared below both, or pass it as a value or an interface that %[1]s declares", s.dir, dir)})
+			case !own && !isStandard(imported) && !slices.ContainsFunc(modules[s.dir], func(m string) bool { return strings.HasPrefix(imported+"/", m+"/") }):
+				out = append(out, finding{s.name, m.line(spec), fmt.Sprintf("%s must not import %s: use the standard library, or put it into a module beside the example or test that needs it", s.dir, imported)})
 			}
 		}
 	}
 	return out
-}
-
-func hasModule(modules []string, importPath string) bool {
-	return slices.ContainsFunc(modules, func(m string) bool { return importPath == m || strings.HasPrefix(importPath, m+"/") })
 }

@@ -3,6 +3,7 @@ package tidy
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -29,54 +30,65 @@ var asksProduct = map[string]string{
 // productMethods are methods of the engine's registry and filters, which the checkers restate.
 var productMethods = []string{"ResolveStart", "ResolveStarted", "Activity", "Orchestrations", "Admits"}
 
-// checkJudges reports checkers that ask the code that they judge, except for asksProduct.
-func checkJudges(m *module) []finding {
-	var out []finding
-	eachQuestion(m, func(s *source, call *ast.CallExpr, asked string) {
-		if asksProduct[s.dir+" "+asked] == "" {
-			out = append(out, finding{s.name, m.line(call), fmt.Sprintf("a checker calls %s, which it judges: state the rule apart", asked)})
-		}
-	})
-	return out
-}
-
-// eachQuestion finds what judges ask the product.
-func eachQuestion(m *module, see func(s *source, call *ast.CallExpr, asked string)) {
-	for _, s := range m.sources {
-		judge := strings.HasPrefix(s.dir, "properties/internal/")
-		helps := s.dir == "sim/cluster" && slices.Contains([]string{"clients.go", "calm.go", "explain.go"}, path.Base(s.name))
-		if s.test || !judge && !helps {
-			continue
-		}
-		ast.Inspect(s.ast, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			sel, ok := call.Fun.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			of, plain := sel.X.(*ast.Ident)
-			switch {
-			case plain && (of.Name == "machine" || of.Name == "replay"):
-				see(s, call, of.Name+"."+sel.Sel.Name)
-			case slices.Contains(productMethods, sel.Sel.Name) && (sel.Sel.Name != "Admits" || len(call.Args) == 1): // the checkers' own has two
-				see(s, call, "."+sel.Sel.Name)
-			}
-			return true
-		})
-	}
-}
+// releasedPrefix begins a comment on code that treats released runtimes differently from modelled builds. After it, the
+// comment says what is treated differently and, after a colon, how; docs/real-nodes.md lists these comments.
+const releasedPrefix = "On released nodes, "
 
 func TestJudges(t *testing.T) {
 	m := loadModule(t)
 	report(t, checkJudges(m))
-	used := map[string]bool{}
-	eachQuestion(m, func(s *source, _ *ast.CallExpr, asked string) { used[s.dir+" "+asked] = true })
 	for asked := range asksProduct {
-		if !used[asked] {
+		if !m.asked[asked] {
 			t.Errorf("asksProduct: nothing asks %s any more: remove it", asked)
 		}
 	}
+}
+
+// checkJudges reports judges that ask the code that they judge, except for asksProduct, and those that treat released
+// builds differently without saying so.
+func checkJudges(m *module) []finding {
+	var out []finding
+	m.asked = map[string]bool{}
+	for _, s := range m.sources {
+		helps := s.dir == "sim/cluster" && slices.Contains([]string{"clients.go", "calm.go", "explain.go"}, path.Base(s.name))
+		if s.test || !strings.HasPrefix(s.dir, "properties") && !helps {
+			continue
+		}
+		said := map[int]bool{} // the lines directly below comments on released nodes
+		for _, group := range s.ast.Comments {
+			said[m.fset.Position(group.End()).Line+1] = strings.HasPrefix(group.Text(), releasedPrefix)
+		}
+		ast.Inspect(s.ast, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.BinaryExpr:
+				if x, ok := n.X.(*ast.SelectorExpr); ok && x.Sel.Name == "Release" && (n.Op == token.EQL || n.Op == token.NEQ) && !said[m.line(n)] {
+					out = append(out, finding{s.name, m.line(n), "released builds are treated in another way: say above it what, how and why (\"// " + releasedPrefix + "S01: ...\")"})
+				}
+			case *ast.CallExpr:
+				if asked := asks(n); asked != "" && (helps || strings.HasPrefix(s.dir, "properties/internal/")) {
+					m.asked[s.dir+" "+asked] = true
+					if asksProduct[s.dir+" "+asked] == "" {
+						out = append(out, finding{s.name, m.line(n), fmt.Sprintf("a checker calls %s, which it judges: state the rule apart", asked)})
+					}
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// asks returns what a call asks of the product, if anything.
+func asks(call *ast.CallExpr) string {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	if of, ok := sel.X.(*ast.Ident); ok && (of.Name == "machine" || of.Name == "replay") {
+		return of.Name + "." + sel.Sel.Name
+	}
+	if slices.Contains(productMethods, sel.Sel.Name) && (sel.Sel.Name != "Admits" || len(call.Args) == 1) { // the checkers' own has two
+		return "." + sel.Sel.Name
+	}
+	return ""
 }

@@ -7,13 +7,31 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"testing"
 )
 
 const modulePath = "github.com/durosim/durosim"
+
+// root is the module's root.
+const root = "../../.."
+
+// theModule reads the module that contains the tests. It does so only once.
+var theModule = sync.OnceValues(func() (*module, error) { return load(os.DirFS(root)) })
+
+func loadModule(t *testing.T) *module {
+	t.Helper()
+	m, err := theModule()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
 
 // finding is a mistake in the sources: where it is, what it is, and what to do instead.
 type finding struct {
@@ -29,34 +47,22 @@ func (f finding) String() string {
 	return fmt.Sprintf("%s:%d: %s", f.file, f.line, f.text)
 }
 
+func report(t *testing.T, found []finding) {
+	t.Helper()
+	for _, f := range found {
+		t.Error(f)
+	}
+}
+
 // source is one Go file.
 type source struct {
-	name  string // path relative to the module's root
-	dir   string
-	test  bool
-	lines int
-	ast   *ast.File
+	name string // path relative to the module's root
+	dir  string
+	test bool
+	ast  *ast.File
 }
 
-// imports returns the paths that the file imports, with line numbers.
-func (s *source) imports(m *module) []importLine {
-	var out []importLine
-	for _, spec := range s.ast.Imports {
-		p, err := strconv.Unquote(spec.Path.Value)
-		if err != nil {
-			p = spec.Path.Value
-		}
-		out = append(out, importLine{p, m.line(spec)})
-	}
-	return out
-}
-
-type importLine struct {
-	path string
-	line int
-}
-
-// module is the parsed module: its Go files by directory, and the text of all other files.
+// module is the parsed module: its Go files, and the text of all files.
 type module struct {
 	fset *token.FileSet
 	// sources is sorted by name.
@@ -65,6 +71,8 @@ type module struct {
 	texts []text
 	// checked holds the directories that have been type-checked, without their tests.
 	checked map[string]*checked
+	// asked holds what checkJudges has seen judges ask.
+	asked map[string]bool
 }
 
 type text struct {
@@ -94,11 +102,8 @@ func load(fsys fs.FS) (*module, error) {
 			return nil
 		}
 		data, err := fs.ReadFile(fsys, name)
-		if err != nil {
+		if err != nil || bytes.IndexByte(data, 0) >= 0 {
 			return err
-		}
-		if bytes.IndexByte(data, 0) >= 0 {
-			return nil
 		}
 		m.texts = append(m.texts, text{name, data})
 		// Examples that are separate modules are not part of the import graph.
@@ -109,14 +114,8 @@ func load(fsys fs.FS) (*module, error) {
 			return nil
 		}
 		file, err := parser.ParseFile(m.fset, name, data, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
-		m.sources = append(m.sources, &source{
-			name: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"),
-			lines: bytes.Count(data, []byte("\n")), ast: file,
-		})
-		return nil
+		m.sources = append(m.sources, &source{name: name, dir: path.Dir(name), test: strings.HasSuffix(name, "_test.go"), ast: file})
+		return err
 	})
 	return m, err
 }
@@ -131,4 +130,10 @@ func (m *module) dirs() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// importPath returns the path that an import names.
+func importPath(spec *ast.ImportSpec) string {
+	p, _ := strconv.Unquote(spec.Path.Value)
+	return p
 }

@@ -1,4 +1,4 @@
-// Command mapiteration prints the digest of a run with a handler that violates a ban of internal/tidy: it ranges over a
+// Command mapiteration prints the digest of a run with a handler that violates a ban of internal/dev/tidy: it ranges over a
 // map, so that each process schedules its activities in another order. .ci/run checks that the comparison of digests
 // across processes detects this.
 package main

@@ -42,36 +42,93 @@ var crates = map[string]struct{ title, repo, release, commit, tests string }{
 	"postgres": {"duroxide-pg 0.1.38", "duroxide-pg", "0.1.38", "54255d1664ca630fe9d3501502dfdba5dec455f9", "postgres"},
 }
 
-// permalink links to lines of a file at the commit of the release: "src/lib.rs:3-5".
+// permalink links to lines of a file at the commit of the release: "src/lib.rs:3-5", or "duroxide/src/lib.rs:3-5" in a report
+// on another crate.
 func (r report) permalink(place string) string {
 	c := crates[r.Part]
+	if core, ok := strings.CutPrefix(place, "duroxide/"); ok && c.repo != "duroxide" {
+		return strings.Replace(report{Part: "runtime"}.permalink(core), "[", "[duroxide/", 1)
+	}
 	file, lines, _ := strings.Cut(place, ":")
 	anchor := "L" + strings.ReplaceAll(lines, "-", "-L")
 	return fmt.Sprintf("[%s](https://github.com/microsoft/%s/blob/%s/%s#%s)", place, c.repo, c.commit, file, anchor)
 }
 
-var rustTest = `(?m)(?:^///[^\n]*\n)*^#\[tokio::test[^\n]*\n(?:async )?fn %s\(\) \{\n(?s:.*?)^\}\n`
+// versions says in which releases the defect is, and how that is known. Tests run on the newest release and, of duroxide, on
+// 0.1.30 too; 0.1.31 was never published.
+func (r report) versions() string {
+	c := crates[r.Part]
+	tried := c.release
+	if r.Part != "postgres" {
+		tried = "both 0.1.30 and " + c.release
+	}
+	begin, before := strings.CutSuffix(r.Since, " or before")
+	read := fmt.Sprintf("the code below came with %s, by the sources", begin)
+	switch {
+	case before:
+		read = fmt.Sprintf("the same code is in %s, the oldest that was read", begin)
+	case r.Since == "0.1.30":
+		read = "0.1.26 does not have the code below"
+	}
+	return fmt.Sprintf("**Versions.** %s %s, the newest, back to %s. The test fails on %s; %s.", c.repo, c.release, r.Since, tried, read)
+}
+
+var (
+	rustTest = `(?m)(?:^///[^\n]*\n)*^#\[tokio::test[^\n]*\n(?:async )?fn %s\(\) \{\n(?s:.*?)^\}\n`
+	// rustHelper matches a helper of the tests with its comment.
+	rustHelper = regexp.MustCompile(`(?m)((?:^ *///[^\n]*\n)+)(?: *#\[[^\n]*\n)* *(?:pub )?(?:async )?(?:fn|struct|const) (\w+)`)
+)
+
+// rustDoc returns the text of the comment before a Rust item, without the stop.
+func rustDoc(item string) string {
+	var words []string
+	for line := range strings.Lines(item) {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(line), "/// "); ok {
+			words = append(words, text)
+		} else {
+			break
+		}
+	}
+	return strings.TrimSuffix(strings.Join(words, " "), ".")
+}
+
+// helpers explains what a test uses beside the crates, by the comments there. A helper is used where it is called, named in a
+// type's place, or registered as an orchestration.
+func helpers(test string, sources ...string) string {
+	var said []string
+	for _, source := range sources {
+		for _, m := range rustHelper.FindAllStringSubmatch(source, -1) {
+			if doc, name := rustDoc(m[1]), m[2]; name != "new" && regexp.MustCompile(`(?m)(^|[^n] |[^\w ])`+name+`(\(|::|\)|\.await| *[,}])`).MatchString(strings.ReplaceAll(test, "async fn", "fn")) {
+				said = append(said, fmt.Sprintf("`%s`: %s", name, strings.ToLower(doc[:1])+doc[1:]))
+			}
+		}
+	}
+	return strings.Join(said, "; ")
+}
 
 // page writes the report. A patch or a test that would make it longer than a reader reads at once is linked instead.
 func (r report) page() (string, error) {
 	c := crates[r.Part]
-	testFile := fmt.Sprintf("%s/tests/%s.rs", c.repo, c.tests)
-	source, err := os.ReadFile(filepath.Join(root, reportsDir, testFile))
-	if err != nil {
-		return "", err
-	}
+	testFile, helperFile := fmt.Sprintf("%s/tests/%s.rs", c.repo, c.tests), c.repo+"/src/lib.rs"
 	patchFile := "patches/" + cmp.Or(r.Patch, r.Name) + ".patch"
-	patch, err := os.ReadFile(filepath.Join(root, reportsDir, patchFile))
-	if err != nil {
-		return "", err
+	var texts [3]string
+	for i, file := range []string{testFile, helperFile, patchFile} {
+		data, err := os.ReadFile(filepath.Join(root, reportsDir, file))
+		if err != nil {
+			return "", err
+		}
+		texts[i] = string(data)
 	}
+	source, shared, patch := texts[0], texts[1], texts[2]
 	var b strings.Builder
-	fmt.Fprintf(&b, "<!-- generated from reports.toml, the test and the patch -->\n# %s\n\n", r.Title)
-	fmt.Fprintf(&b, "%s %s, the newest release, and %s.\n\n", c.repo, c.release, cmp.Or(r.Since, map[bool]string{true: "no older one was tried", false: "0.1.26 and 0.1.30"}[r.Part == "postgres"]))
+	fmt.Fprintf(&b, "<!-- generated from reports.toml, the test and the patch -->\n# %s\n\n%s\n\n", r.Title, r.versions())
 	fmt.Fprintf(&b, "**What happens.** %s\n\n**Expected**, in the words of the release:\n\n", r.Effect)
-	for _, q := range r.Quotes {
+	for i, q := range r.Quotes {
+		if i > 0 {
+			b.WriteString(">\n")
+		}
 		place, text, _ := strings.Cut(q, " ")
-		fmt.Fprintf(&b, "> %s (%s)\n>\n", text, r.permalink(place))
+		fmt.Fprintf(&b, "> %s (%s)\n", text, r.permalink(place))
 	}
 	if r.Argue != "" {
 		fmt.Fprintf(&b, "\n%s\n", r.Argue)
@@ -81,35 +138,45 @@ func (r report) page() (string, error) {
 		links = append(links, r.permalink(p))
 	}
 	fmt.Fprintf(&b, "\n**Why.** %s %s\n\n", r.Cause, strings.Join(links, ", "))
-	for _, command := range r.Command {
-		command, rule, _ := strings.Cut(command, "|")
-		fmt.Fprintf(&b, "- **Command**: `%s` violates %s\n\n", command, rule)
-	}
-	for i, test := range r.Tests {
-		m := regexp.MustCompile(fmt.Sprintf(rustTest, test)).FindString(string(source))
+
+	var tests []string
+	for _, test := range r.Tests {
+		m := regexp.MustCompile(fmt.Sprintf(rustTest, test)).FindString(source)
 		if m == "" {
 			return "", fmt.Errorf("%s: no test %s in %s", r.Name, test, testFile)
 		}
-		if i == 0 {
-			fmt.Fprintf(&b, "**Test**, red on the release and green with the patch, in [%s](%s); what it uses beside the crate is in [src/lib.rs](%s/src/lib.rs).\n\n", testFile, testFile, c.repo)
-			if strings.Count(m, "\n") <= 29 {
-				fmt.Fprintf(&b, "```rust\n%s```\n\n", m)
-			}
-			fmt.Fprintf(&b, "`docs/reports/run.sh %s` runs it both ways.\n", r.Name)
-		} else {
-			fmt.Fprintf(&b, "So does `%s`.\n", test)
+		tests = append(tests, m)
+	}
+	fmt.Fprintf(&b, "**Test**, red on the release and green with the patch: `%s` in [%s](%s)", r.Tests[0], testFile, testFile)
+	for i, test := range tests[1:] {
+		fmt.Fprintf(&b, ", and `%s`", r.Tests[i+1])
+		if doc := rustDoc(test); doc != "" {
+			fmt.Fprintf(&b, " (%s%s)", strings.ToLower(doc[:1]), doc[1:])
 		}
 	}
-	fmt.Fprintf(&b, "\n**Patch**: [%s](%s)", patchFile, patchFile)
-	if r.Part == "postgres" && strings.Contains(string(patch), "/migrations/") {
-		b.WriteString(", as a change of the migration that defines it; a release needs a new migration")
+	b.WriteString(".")
+	if used := helpers(tests[0], shared, source); used != "" {
+		fmt.Fprintf(&b, " What it calls there and in [%s](%s): %s.", helperFile, helperFile, used)
 	}
-	b.WriteString(".\n\n")
-	rest := fmt.Sprintf("**What it does not cover.** %s\n\n**Known?** %s\n", r.Uncovered, cmp.Or(r.Known, "No report was found."))
-	if inline := "```diff\n" + strings.TrimSuffix(string(patch), "\n") + "\n```\n\n"; strings.Count(b.String()+inline+rest, "\n") < reportLines {
-		b.WriteString(inline)
+	b.WriteString("\n\n")
+
+	rest := fmt.Sprintf("`docs/reports/run.sh %s` runs it both ways.\n\n**Patch**: [%s](%s)", r.Name, patchFile, patchFile)
+	if r.Patch != "" {
+		rest += fmt.Sprintf(", which mends [another defect](%s.md), too", r.Patch)
 	}
-	return b.String() + rest, nil
+	if r.Part == "postgres" && strings.Contains(patch, "/migrations/") {
+		rest += ", as a change of the migration that defines it; a release needs a new migration"
+	}
+	rest += ".\n\n"
+	end := fmt.Sprintf("**What the patch does not cover.** %s\n\n**Known?** %s\n", r.Uncovered, cmp.Or(r.Known, "No report of it was found."))
+	whole := func(parts ...string) string { return b.String() + strings.Join(parts, "") + end }
+	code, diff := "```rust\n"+tests[0]+"```\n\n", "```diff\n"+strings.TrimSuffix(patch, "\n")+"\n```\n\n"
+	for _, page := range []string{whole(code, rest, diff), whole(code, rest), whole(rest, diff)} {
+		if strings.Count(page, "\n") < reportLines {
+			return page, nil
+		}
+	}
+	return whole(rest), nil
 }
 
 // reportLines is the length that a report does not reach.
@@ -136,8 +203,7 @@ func reportTable() string {
 			if len(r.Command) > 0 {
 				by = "`" + strings.TrimPrefix(strings.ReplaceAll(r.Command[0], "|", "`: "), "simrun ")
 			}
-			since := map[bool]string{true: "0.1.38 or before", false: "0.1.26 or before"}[part == "postgres"]
-			t.row(fmt.Sprintf("[%s](%s.md)", r.Title, r.Name), cmp.Or(r.Since, since), by, seedsUntilFound(r.Switch), cmp.Or(r.Known, "no"))
+			t.row(fmt.Sprintf("[%s](%s.md)", r.Title, r.Name), r.Since, by, seedsUntilFound(r.Switch), cmp.Or(r.Known, "no"))
 		}
 		b.WriteString(t.String() + "\n")
 	}
@@ -204,7 +270,7 @@ func TestReports(t *testing.T) {
 		if n := strings.Count(want, "\n"); n >= reportLines {
 			t.Errorf("%s has %d lines, expected fewer than %d", r.Name, n, reportLines)
 		}
-		if len(r.Quotes) == 0 || len(r.Places) == 0 || r.Effect == "" || r.Uncovered == "" {
+		if len(r.Quotes) == 0 || len(r.Places) == 0 || r.Effect == "" || r.Argue == "" || r.Uncovered == "" || r.Since == "" {
 			t.Errorf("%s: something is missing", r.Name)
 		}
 		count[r.Part]++

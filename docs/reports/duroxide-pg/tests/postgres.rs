@@ -15,6 +15,7 @@ fn ms(n: u64) -> Duration {
     Duration::from_millis(n)
 }
 
+/// An event "go" for an instance.
 fn event(instance: &str) -> WorkItem {
     WorkItem::ExternalRaised { instance: instance.to_owned(), name: "go".to_owned(), data: String::new() }
 }
@@ -62,6 +63,7 @@ async fn a_history_is_appended() {
     assert!(appended.is_ok(), "appended: {appended:?}");
 }
 
+/// Whoever asks for an instance that does not exist is told so.
 #[tokio::test]
 async fn an_unknown_instance_is_told_so() {
     let store = Store::new("latest").await;

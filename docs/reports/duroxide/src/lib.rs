@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// The crate's own SQLite provider, in memory, behind a counter, refusals and delays.
+/// The crate's own SQLite provider, in memory; its calls can be refused, delayed and counted.
 pub struct Store {
     pub sqlite: SqliteProvider,
     /// How many of the next calls of a method are refused, as retryable.
@@ -28,7 +28,7 @@ impl Store {
         Arc::new(Store { sqlite, refusals: Mutex::default(), calls: Mutex::default(), slow: Mutex::default() })
     }
 
-    /// Refuses the next calls of a method: the database is busy.
+    /// Refuses the next calls of a method with a retryable error, as a busy database does.
     pub fn refuse(&self, method: &'static str, times: u32) {
         self.refusals.lock().unwrap().insert(method, times);
     }
@@ -82,7 +82,7 @@ impl Store {
             .expect("the fetch is answered")
     }
 
-    /// Delivers the next turn so many times, as to nodes that crash with it.
+    /// Fetches and abandons the next turn so many times, as if nodes crashed with it.
     pub async fn deliver(&self, times: u32) {
         for _ in 0..times {
             let (_, token, _) = self.fetch(None).await.expect("there is work");

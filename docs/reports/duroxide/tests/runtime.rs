@@ -22,6 +22,7 @@ fn patient() -> RuntimeOptions {
     RuntimeOptions { orchestrator_lock_timeout: SOON, ..options() }
 }
 
+/// The activities "Quick", which returns its input, and "Slow", which takes 1.2 seconds to do so.
 fn activities() -> ActivityRegistry {
     ActivityRegistry::builder()
         .register("Quick", |_: ActivityContext, input: String| async move { Ok(input) })
@@ -50,7 +51,7 @@ async fn a_busy_database_fails_no_orchestration() {
     assert_eq!(end(&client, "i", SOON).await, "completed: paid");
 }
 
-/// Nor is the turn given back, when its failure cannot be stored either.
+/// If its failure cannot be stored either, the turn is given back.
 #[tokio::test]
 async fn a_turn_that_cannot_be_stored_is_given_back() {
     let store = Store::new().await;

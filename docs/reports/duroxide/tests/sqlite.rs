@@ -11,6 +11,7 @@ use std::time::Duration;
 
 const FETCH: Duration = Duration::from_secs(60);
 
+/// What the first turn of an orchestration stores beside its history.
 fn metadata(name: &str, pin: &str) -> ExecutionMetadata {
     ExecutionMetadata {
         orchestration_name: Some(name.to_owned()),
@@ -20,10 +21,12 @@ fn metadata(name: &str, pin: &str) -> ExecutionMetadata {
     }
 }
 
+/// A cancellation of an instance.
 fn cancel(instance: &str) -> WorkItem {
     WorkItem::CancelInstance { instance: instance.to_owned(), reason: "enough".to_owned() }
 }
 
+/// A message for the queue "mail" of an instance.
 fn message(instance: &str) -> WorkItem {
     WorkItem::QueueMessage { instance: instance.to_owned(), name: "mail".to_owned(), data: "hello".to_owned() }
 }
@@ -86,7 +89,7 @@ async fn a_damaged_history_does_not_start_over() {
     assert!(item.history_error.is_some(), "the damage is told; the history has {} events", item.history.len());
 }
 
-/// A runtime that greets, and whose dropper schedules a child and drops its future.
+/// A runtime with an orchestration that greets, and one that schedules a child and drops its future.
 async fn greeting() -> Client {
     let store = Store::new().await;
     let code = OrchestrationRegistry::builder()
@@ -100,12 +103,13 @@ async fn greeting() -> Client {
     client
 }
 
-/// Starts an orchestration and waits for its greeting.
+/// Starts the orchestration that greets, and waits for its output.
 async fn greets(client: &Client) {
     client.start_orchestration("healthy", "Hello", "").await.unwrap();
     assert_eq!(end(client, "healthy", Duration::from_secs(5)).await, "completed: hi");
 }
 
+/// An instance that does not exist is cancelled. Another orchestration runs all the same.
 #[tokio::test]
 async fn cancel_of_a_typo_is_a_no_op() {
     let client = greeting().await;
@@ -113,6 +117,7 @@ async fn cancel_of_a_typo_is_a_no_op() {
     greets(&client).await;
 }
 
+/// With an event instead of a cancellation.
 #[tokio::test]
 async fn event_for_a_typo_stops_nothing() {
     let client = greeting().await;
@@ -120,6 +125,7 @@ async fn event_for_a_typo_stops_nothing() {
     greets(&client).await;
 }
 
+/// With a child that is dropped in the last turn of its parent.
 #[tokio::test]
 async fn a_dropped_child_stops_nothing() {
     let client = greeting().await;

@@ -16,7 +16,7 @@ func strategyBugs() []Bug {
 				r.BounceBackoff = func(uint32, time.Duration, time.Duration) time.Duration { return time.Second }
 			}},
 		{ID: "engine/stall-counts", Summary: "a node that stalls work that it cannot replay counts an attempt",
-			Properties: []string{"S27", "L05"}, Scenario: stalling,
+			Properties: []string{"S27"}, Scenario: stalling,
 			node: func(r *machine.Rules) { r.StallIgnoresAttempt = false }},
 		{ID: "engine/sweep-at-second-sight", Summary: "a sweeper ends work that it meets a second time, however soon",
 			Properties: []string{"S27"}, Scenario: sweeping,

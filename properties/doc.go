@@ -203,7 +203,8 @@
 // column means that one of the switches breaks the property.
 //
 // Under the strategy exact they hold as under filter, and under stall as under filter, too, except that S01 and S02 hold
-// trivially, S27 is judged, and L03 does not hold.
+// trivially, S27 is judged, and L03 and L05 do not hold; a bound (L01, L02, L04, L08 to L10) is not judged for work that a
+// live node has to give back, since it is chance which node fetches it first.
 //
 //	property      filter  bounce  sweeper  deadletter  contract  0.1.26  suspended by
 //	S01 S02         +       n       n          n          +        -

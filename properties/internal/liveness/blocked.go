@@ -45,7 +45,7 @@ func (c *obligations) blocked(in *model.Instance) {
 
 // notFreed reports work that was neither delivered nor deleted during relief (L04).
 func (c *obligations) notFreed(in *model.Instance) {
-	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief {
+	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief || c.live.Contested(in) {
 		return
 	}
 	for _, r := range in.Queue {

@@ -157,8 +157,8 @@ func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.No
 		return
 	}
 	c.Run.Happened(check.FactHealthyPoisoned)
-	if !c.live.Plan.Strategy.Waits() || byHandler {
-		return // this is counted but is no violation under strategies that end work, or if some nodes lack the handler
+	if !c.live.Plan.Strategy.Filters() || byHandler {
+		return // this is counted but is no violation if nodes fetch what they cannot run, or if some nodes lack the handler
 	}
 	c.Run.Liveness("L05", n.Number, d.Instance,
 		"%s declared %s poisonous at attempt %d, although live node %s runs it and none of its messages had more than max_attempts %d chargeable deliveries (crash, expiry, lost answer, true corruption, handler on no live node). Cause given: %q. Messages: %s",

@@ -19,6 +19,9 @@ import (
 
 // report reports that a message is still queued.
 func (c *obligations) report(property string, in *model.Instance, r *model.Row, from int64, b bound) {
+	if c.live.Contested(in) {
+		return
+	}
 	mine := c.live.Row(r.No)
 	because := map[string]string{
 		"L01": "a message that no live node runs leaves the queue by poison",
@@ -52,6 +55,9 @@ func (c *obligations) leftLater(r *model.Row, reportedMs int64) string {
 
 // instance reports that an instance does not get on as it must.
 func (c *obligations) instance(property string, node uint32, in *model.Instance, format string, args ...any) {
+	if c.live.Contested(in) {
+		return
+	}
 	now := c.now
 	later := func() string { return c.progressLater(in, now) }
 	c.Run.Violate(check.Breach{Property: property, Class: cluster.ClassLiveness, Node: node, Instance: in.No, Message: fmt.Sprintf(format, args...), Later: later})

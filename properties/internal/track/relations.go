@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // This file evaluates the relations admits, reads and runs (docs/architecture.md#relations) on the current state. It
@@ -88,6 +89,20 @@ func (s *State) onlyLooks(o *observe.Observation) bool {
 // Admits reports whether a node is live and admits an instance now.
 func (s *State) Admits(n *Node, in *model.Instance) bool {
 	return n.Live() && n.Options.OrchestrationConcurrency > 0 && model.Admits(n.Filter, in.Pin())
+}
+
+// Contested reports whether, under the strategy stall, a live node may fetch an instance again and again that it must give
+// back. Who fetches it first is chance, so that nobody can say when a node gets it that runs it.
+func (s *State) Contested(in *model.Instance) bool {
+	if s.Plan.Strategy != plan.StrategyStall {
+		return false
+	}
+	for i := range s.Nodes {
+		if n := &s.Nodes[i]; n.Live() && n.Options.OrchestrationConcurrency > 0 && !model.Admits(n.Filter, in.Pin()) {
+			return true
+		}
+	}
+	return false
 }
 
 // Admitted reports whether any live node admits an instance, and returns when the oldest of these nodes started.

@@ -146,7 +146,8 @@ type Row struct {
 	decidedAt      uint32 // how many deliveries there had been when LastDecision was first made
 	Bounced        uint32 // how often a node gave it back because of its pin
 	BackoffMs      int64  // the total of the delays from abandons since the calm phase began, each capped at the contract's limit
-	backoffs       uint32 // how many such delays there were
+	backoffs       uint32 // how many such delays there were of deliveries that count, and of those that do not
+	spared         uint32
 	Sender         uint32 // the node that sent it, or 0 for a client
 	MovedMs        int64  // when a message that was visible before it last left the same queue, as far as is known
 	AgainMs        int64  // when it becomes visible again after it waited for a start or was locked by a probe; otherwise 0
@@ -278,7 +279,8 @@ func (s *State) onInserted(o *observe.Observation) {
 }
 
 // onDelayed adds up the delays from a message's abandons. It counts each delay only up to the contract's limit, and
-// only as many delays as there are attempts, so a wrong backoff cannot extend the bound.
+// only as many delays as there are attempts, and as many of deliveries that do not count, so a wrong backoff cannot extend
+// the bound.
 func (s *State) onDelayed(o *observe.Observation) {
 	c := s.Run.Model.Call(o.Call)
 	if c == nil || c.Kind != observe.CallAbandonOrchestrationItem && c.Kind != observe.CallAbandonWorkItem {
@@ -297,10 +299,14 @@ func (s *State) onDelayed(o *observe.Observation) {
 		r.AgainMs = o.UntilMs // the message waits for an earlier start, which has its own bound
 		return
 	}
-	if r.backoffs >= n.Options.MaxAttempts {
+	delays := &r.backoffs
+	if c.Request.IgnoreAttempt {
+		delays = &r.spared
+	}
+	if *delays >= n.Options.MaxAttempts {
 		return
 	}
-	r.backoffs++
+	*delays++
 	r.BackoffMs += min(o.UntilMs-o.AtMs, BackoffMost(&n.Options, told))
 }
 

@@ -106,6 +106,11 @@ func idleTwin(p *plan.Plan) (twin, string) {
 	if p.Strategy == plan.StrategySweeper {
 		return twin{}, "with strategy sweeper a node that fetches nothing still sweeps"
 	}
+	for i := range p.Schedule {
+		if p.Schedule[i].Verb == plan.VerbActivate {
+			return twin{}, "an activation waits for every node"
+		}
+	}
 	q := *p
 	n := p.Nodes[0]
 	n.Name, n.Absent = addedNode, false

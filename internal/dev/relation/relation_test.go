@@ -114,6 +114,7 @@ func TestNoTwin(t *testing.T) {
 		{"strategy bounce", "unadmitted", "with strategy bounce "},
 		{"history old-1 pinned 1.5.0 shape respelled", "renamed", "history old-1 spells its id with escapes"},
 		{"strategy sweeper", "idle-twin", "with strategy sweeper "},
+		{"build 1.5.0+2.0.0 like 2.0.0\n  awaits activation\nat 5s activate 2.0.0", "idle-twin", "an activation waits"},
 		{"store clock callers", "unadmitted", "by the clocks of callers"},
 		{"store clock callers", "idle-twin", "by the clocks of callers"},
 		{"relief widen", "unadmitted", "relief has the nodes admit every pin"},

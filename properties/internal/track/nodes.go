@@ -240,10 +240,10 @@ func (s *State) onPhase(r *cluster.Record) {
 		}
 		for p, page := range s.pages { // from now on, only the remainder of each delay counts
 			for i := 0; page != nil && i < len(page); i++ {
-				if row := &page[i]; row.backoffs+row.spared > 0 {
+				if row := &page[i]; row.backoffs+row.uncounted > 0 {
 					left := s.Run.Model.Row(observe.MessageNo(p*model.RowsPerPage+i+1)).VisibleMs - r.AtMs
 					row.BackoffMs = min(row.BackoffMs, max(left, 0))
-					row.backoffs, row.spared = 0, 0
+					row.backoffs, row.uncounted = 0, 0
 				}
 			}
 		}

@@ -147,7 +147,7 @@ type Row struct {
 	Bounced        uint32 // how often a node gave it back because of its pin
 	BackoffMs      int64  // the total of the delays from abandons since the calm phase began, each capped at the contract's limit
 	backoffs       uint32 // how many such delays there were of deliveries that count, and of those that do not
-	spared         uint32
+	uncounted      uint32
 	Sender         uint32 // the node that sent it, or 0 for a client
 	MovedMs        int64  // when a message that was visible before it last left the same queue, as far as is known
 	AgainMs        int64  // when it becomes visible again after it waited for a start or was locked by a probe; otherwise 0
@@ -301,7 +301,7 @@ func (s *State) onDelayed(o *observe.Observation) {
 	}
 	delays := &r.backoffs
 	if c.Request.IgnoreAttempt {
-		delays = &r.spared
+		delays = &r.uncounted
 	}
 	if *delays >= n.Options.MaxAttempts {
 		return

@@ -34,6 +34,7 @@ type clients struct {
 	planned  map[string]int     // the plan's instances by name; lookups only
 	waiting  []waitingAction    // operators' calls that are waiting in the store
 	last     time.Duration      // when the plan's last client or probe action is due
+	retries  int                // the messages that a client has yet to send again
 }
 
 // calmRaises holds the number of events that clients have sent to an instance during calm, and the time of the last
@@ -109,7 +110,11 @@ func (c *clients) actionKey(i, j int, attempt uint32) sim.Key {
 func (c *clients) onInstance(i, attempt int) {
 	p := &c.plan.Instances[i]
 	key := c.instanceKey(p.ID).Num(labelRetry, uint64(attempt))
+	if attempt > 0 {
+		c.retries--
+	}
 	if !c.send(startItem(p), key) {
+		c.retries++
 		c.kernel.After(clientRetry, key, event{kind: evInstance, a: uint64(i), b: uint64(attempt + 1)})
 	}
 }
@@ -135,7 +140,11 @@ func (c *clients) onAction(i int, packed uint64) {
 		panic(fmt.Sprintf("cluster: action %q", a.Verb))
 	}
 	key := c.actionKey(i, j, attempt)
+	if attempt > 0 {
+		c.retries--
+	}
 	if !c.send(item, key) {
+		c.retries++
 		c.kernel.After(clientRetry, key, event{kind: evAction, a: uint64(i), b: packed + 1})
 	}
 }

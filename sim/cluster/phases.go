@@ -75,8 +75,8 @@ func (ph *phases) onTick() {
 		return
 	}
 	quietMs := ph.clients.raiseWhatWaits()
-	if open, untilMs := ph.open(); open {
-		if untilMs < never {
+	if open, untilMs := ph.open(); open || ph.clients.retries > 0 {
+		if open && untilMs < never {
 			quietMs = min(quietMs, untilMs+1)
 		}
 		ph.tickAt(quietMs)

@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -67,6 +71,11 @@ func (r *Report) Actions() []Action {
 		return list
 	}
 	last := len(r.Steps)
+	for _, g := range r.Whole.Fate.Remarks {
+		if at := slices.IndexFunc(r.Steps, func(s plan.Step) bool { return s.Verb == plan.VerbActivate }); g.Kind == cluster.RemarkActivation && at >= 0 {
+			add(at+1, nil, "see that every node is ready: the activation never takes place in %d of %s (%s)", g.Count, pretty.Plural(r.End.Seeds, "seed", "seeds"), g.About)
+		}
+	}
 	if c := r.End.Lost; c.Total > 0 {
 		add(0, c.stored, "change the plan: it loses %s. The reason: %s", example(c), c.Why)
 	}
@@ -84,7 +93,14 @@ func (r *Report) Actions() []Action {
 			c, what = back.Stranded, "strands"
 			way = fmt.Sprintf(". To go back all the same, keep a node that takes pin %s up until such work has ended", c.Pin)
 		}
-		add(k, c.stored, "decide whether to go on, and do not go back after it: that %s %s%s", what, example(c), way)
+		var why []string
+		if r.Barred != "" {
+			why, way = append(why, r.Barred), ""
+		}
+		if c.Total > 0 {
+			why = append(why, fmt.Sprintf("that %s %s%s", what, example(c), way))
+		}
+		add(k, c.stored, "decide whether to go on, and do not go back after it: %s", strings.Join(why, "; "))
 	}
 	if len(r.Stops) > last && last > 0 {
 		for k := 1; k < last; k++ {

@@ -51,7 +51,8 @@ type Procedure struct {
 	Steps   []Timed `json:"steps"`
 	TakesMs int64   `json:"takes_ms"`
 	Took    Took    `json:"in_flight"`
-	// NoReturn is the first step after which a way back leaves something behind: NoReturn.Step is 0 if there is none.
+	// NoReturn is the first step after which a way back leaves something behind, or does not exist: NoReturn.Step is 0 if
+	// there is none.
 	// TriedMs is how long a new build has run by then in the first seed, or -1 if there is none.
 	NoReturn NoReturn `json:"no_return"`
 	TriedMs  int64    `json:"tried_ms"`
@@ -66,9 +67,11 @@ type Timed struct {
 
 // NoReturn is a procedure's point of no return.
 type NoReturn struct {
-	// Step counts from 1. Back is the effect of the way back to where the procedure began.
-	Step int    `json:"step"`
-	Back Effect `json:"back"`
+	// Step counts from 1. Back is the effect of the way back to where the procedure began. Barred says why no node starts
+	// as its old build, or "".
+	Step   int    `json:"step"`
+	Barred string `json:"barred,omitempty"`
+	Back   Effect `json:"back"`
 }
 
 // Took describes what was in flight when a procedure began, over all seeds. It does not count what goes on for ever, and
@@ -249,8 +252,8 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 		if err != nil {
 			return err
 		}
-		if e.leaves(stay) {
-			row.NoReturn, row.TriedMs = NoReturn{Step: k, Back: e}, max(steps[k-1].At-newAt, 0).Milliseconds()
+		if bar := barred(first, before, before+k, builds); bar != "" || e.leaves(stay) {
+			row.NoReturn, row.TriedMs = NoReturn{Step: k, Barred: bar, Back: e}, max(steps[k-1].At-newAt, 0).Milliseconds()
 			return nil
 		}
 	}

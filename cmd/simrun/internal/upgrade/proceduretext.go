@@ -111,6 +111,9 @@ func (row *Procedure) behind() (lines []string) {
 	add("lets wait", &row.Waited, ": "+row.Waited.Why)
 	if n := &row.NoReturn; n.Step > 0 {
 		at := fmt.Sprintf("back from step %d, %s,", n.Step, row.Steps[n.Step-1].Step)
+		if n.Barred != "" {
+			lines = append(lines, at+" there is no way: "+n.Barred)
+		}
 		add(at+" loses", &n.Back.Lost, ": "+n.Back.Lost.Why)
 		add(at+" strands", &n.Back.Stranded, "")
 	}

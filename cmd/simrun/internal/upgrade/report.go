@@ -35,8 +35,10 @@ type Report struct {
 	Stops []Effect `json:"stops"`
 	Backs []Effect `json:"rollbacks"`
 	// NoReturn is the first step after which rolling back strands or loses work that stopping before the step would
-	// not. It is 0 if every step can be undone, as far as was tried.
-	NoReturn int `json:"-"`
+	// not, or no node starts as its old build; Barred then says why none does. It is 0 if every step can be undone, as far
+	// as was tried.
+	NoReturn int    `json:"-"`
+	Barred   string `json:"-"`
 	// Waits lists all waits for a build in the runs of the whole plan, longest first.
 	Waits []Waiting `json:"waits"`
 	// Orders lists the step orders that were tried, best first.
@@ -325,8 +327,15 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 			}
 		}
 		r.Stops, r.Backs = append(r.Stops, end), append(r.Backs, e)
-		if k > 0 && r.NoReturn == 0 && e.leaves(&r.Stops[0]) {
-			r.NoReturn = k
+		if k == 0 || r.NoReturn > 0 {
+			continue
+		}
+		first, err := c.Plan(c.First)
+		if err != nil {
+			return err
+		}
+		if bar := barred(first, 0, k, builds); bar != "" || e.leaves(&r.Stops[0]) {
+			r.NoReturn, r.Barred = k, bar
 		}
 	}
 	return nil

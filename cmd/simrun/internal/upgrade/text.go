@@ -291,12 +291,15 @@ func (r *Report) NoReturnText() string {
 	e := r.Backs[r.NoReturn]
 	s := r.Steps[r.NoReturn-1]
 	fmt.Fprintf(&b, "point of no return: step %d, %s at %v.", r.NoReturn, s.String(), s.At)
+	if r.Barred != "" {
+		fmt.Fprintf(&b, "\n  There is no rolling back from there: %s. The way out is a node of the new build.", r.Barred)
+	}
 	if c := e.Stranded; c.Total > r.Stops[0].Stranded.Total {
 		fmt.Fprintf(&b, "\n  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 		if c := e.Untaken; c.Total > 0 {
 			fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
 		}
-		if c.Total > e.Untaken.Total {
+		if c.Total > e.Untaken.Total && r.Barred == "" {
 			b.WriteString("\n  The way out is a node of the pinned build, or of a newer one that admits the pin; never an older one with a wider range.")
 		}
 	}

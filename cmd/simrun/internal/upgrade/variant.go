@@ -2,6 +2,7 @@ package upgrade
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -52,8 +53,8 @@ func Stop(p *plan.Plan, n int) {
 // build in the plan can take.
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, plan.ReliefBuild }
 
-// Back undoes the first n steps in reverse order. The rollback starts at the time of step n+1. If that is the end of
-// the plan, it starts when all of the store has woken up.
+// Back undoes the first n steps in reverse order. The rollback starts at the time of step n+1, but not before the steps'
+// migrations have ended. If that is the end of the plan, it starts when all of the store has woken up.
 func Back(p *plan.Plan, n int, builds []*engine.Build) { backTo(p, 0, n, 0, builds) }
 
 // backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that were
@@ -67,6 +68,9 @@ func backTo(p *plan.Plan, from, n int, pause time.Duration, builds []*engine.Bui
 	at := all[n-1].At + gap(all, n)
 	if n == len(all) && p.Contents != nil {
 		at += wakeAfter
+	}
+	if end := migratedAt(p, all[:n]); end > 0 {
+		at = max(at, end+lastGap)
 	}
 	together := pause > 0
 	if !together {
@@ -111,6 +115,51 @@ func migrated(p *plan.Plan, before uint64, done []plan.Step) (any bool) {
 		any = true
 	}
 	return any
+}
+
+// migratedAt returns when the migrations that the steps bring have ended, or 0 if they bring none. A node that has failed to
+// migrate tries again after lastGap at most.
+func migratedAt(p *plan.Plan, done []plan.Step) (end time.Duration) {
+	has := p.FirstSchema()
+	for i := range done {
+		to := p.SchemaOf(startedBuild(p, &done[i]))
+		if has == 0 || to == nil || to.Version <= has {
+			continue
+		}
+		has = to.Version
+		end = max(end, done[i].At) + to.Takes + time.Duration(to.Fails)*(to.Takes+lastGap)
+	}
+	return end
+}
+
+// barred says why the nodes that p has after the first from steps cannot start any more with their builds after n steps,
+// whatever step comes then. It returns "" if they can.
+func barred(p *plan.Plan, from, n int, builds []*engine.Build) string {
+	all := Steps(p)
+	before, now := stateAfter(p, all[:from], builds), stateAfter(p, all[:n], builds)
+	active := now.activated()
+	for i := range before {
+		old := &before[i]
+		if !old.up || old.runs == nil {
+			continue
+		}
+		if was := p.SchemaOf(old.build); was != nil {
+			blocks, stays, version := false, false, was.Version
+			for k := range all[from:n] {
+				if is := p.SchemaOf(startedBuild(p, &all[from+k])); is != nil && is.Version > was.Version {
+					blocks, stays = blocks || was.RefusesNewer || is.Destructive, stays || !p.Migration(is.Version).Reversible
+					version = max(version, is.Version)
+				}
+			}
+			if blocks && stays {
+				return fmt.Sprintf("no node starts as %s on schema %d, and nothing undoes that migration", old.build, version)
+			}
+		}
+		if active != nil && old.runs.Version.Compare(active.Version) < 0 && p.ActivatedAs(old.build) != active.Name() {
+			return fmt.Sprintf("%s is active then, and no node starts as %s", active.Name(), old.build)
+		}
+	}
+	return ""
 }
 
 // inverse returns the step that undoes s, or false if s cannot be undone. before lists the preceding steps.
@@ -197,18 +246,33 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 	return all
 }
 
-// activate lets the nodes whose build awaits the activation of another run that, once each node does.
+// activate lets the nodes whose build awaits the activation of another run that, once each node does. From then on none is up
+// as an older build.
 func (s state) activate(p *plan.Plan, active string, builds []*engine.Build) {
-	if active == "" || slices.ContainsFunc(s, func(n nodeState) bool { return n.up && n.build != active && p.ActivatedAs(n.build) != active }) {
+	if active == "" || s.activated() == nil && slices.ContainsFunc(s, func(n nodeState) bool { return n.up && n.build != active && p.ActivatedAs(n.build) != active }) {
 		return
 	}
+	to := plan.FindBuild(builds, active)
 	for i := range s {
-		if n := &s[i]; p.ActivatedAs(n.build) == active {
+		switch n := &s[i]; {
+		case p.ActivatedAs(n.build) == active:
 			was := n.build
 			n.become(active, builds)
 			n.build = was
+		case to != nil && n.runs != nil && n.runs.Version.Compare(to.Version) < 0:
+			n.up = false
 		}
 	}
+}
+
+// activated returns the build that has been activated, or nil.
+func (s state) activated() *engine.Build {
+	for i := range s {
+		if n := &s[i]; n.runs != nil && n.runs.Name() != n.build {
+			return n.runs
+		}
+	}
+	return nil
 }
 
 func (n *nodeState) become(build string, builds []*engine.Build) {

@@ -192,6 +192,8 @@ func (p *Plan) AllBuilds(known []*engine.Build) ([]*engine.Build, error) {
 		switch {
 		case like == nil:
 			return nil, fmt.Errorf("build %s: unknown build %q: want one of %s", d.Name, d.Like, buildNames(all))
+		case d.AwaitsActivation && d.Name == d.Like:
+			return nil, fmt.Errorf("build %s: awaits the activation of %[1]s, itself: want a name of its own, such as 1.5.0+%[1]s", d.Name)
 		case like.Release != "":
 			return nil, fmt.Errorf("build %s: like %s: a released runtime cannot be changed; want one of %s", d.Name, d.Like, buildNames(all))
 		}

@@ -36,7 +36,9 @@ func (p *Plan) Validate(known Known) error {
 		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
 	}
 	if p.Clients != "" {
-		v.build("clients", p.Clients)
+		if b := v.build("clients", p.Clients); b != nil && b.Release != "" {
+			v.fail("clients: %s is a released runtime, which runs only nodes: want its model, %s", p.Clients, b.Version)
+		}
 	}
 	switch p.Strategy {
 	case "", StrategyFilter:

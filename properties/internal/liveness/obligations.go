@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -208,11 +209,13 @@ func (c *obligations) messages(in *model.Instance) {
 		return // relief must free it, which Finish checks
 	}
 	input := c.turnInput(in)
-	start, startMs := boundInput{}, int64(0)
+	start, startMs, starts := boundInput{}, int64(0), 0
 	for _, r := range in.Queue {
 		if model.IsStart(r.Kind) {
+			starts++
+			longest := max(start.backoffMs, c.live.Row(r.No).BackoffMs)
 			start, startMs = input, max(startMs, c.live.Row(r.No).AgainMs)
-			start.backoffMs = max(start.backoffMs, c.live.Row(r.No).BackoffMs)
+			start.backoffMs = longest
 		}
 	}
 	for _, r := range in.Queue {
@@ -233,7 +236,9 @@ func (c *obligations) messages(in *model.Instance) {
 		default:
 			b = poisonBound(input)
 		}
-		if model.WaitsForStart(in, r) {
+		// A further start waits for the one before it, too, and is poison only with it.
+		further := mine.LastDecision == machine.DecideWaitForStart || starts > 1 && mine.LastDecision == machine.DecideNoHandler
+		if model.WaitsForStart(in, r) || further {
 			from = max(from, startMs)
 			b.add(1, max(poisonBound(start).ms, b.ms), "for the start before it")
 		}

@@ -132,6 +132,9 @@ func (k *replayChecker) checkCancels(c *model.Call, held *model.Instance) {
 		if held != nil && k.disagrees[held.Name] {
 			return
 		}
+		if was := r.Instance.Execution(engine.InitialExecutionID); was != nil && was.Deleted {
+			continue // deleted since
+		}
 		k.Run.Safety("S11", c.Caller.Node, r.Instance.No, "an ack by %s with token %s%s, cancels %s, which no call has started: expected it to cancel only started instances",
 			k.Run.Who(c.Caller), c.Request.Token, k.about(c), r.Instance.Name)
 		return

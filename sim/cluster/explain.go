@@ -216,20 +216,31 @@ func (w *World) NodeState(number uint32) string {
 	return text
 }
 
-// explainIdle explains an instance that has nothing queued: it is waiting for an event or a child.
+// explainIdle explains an instance that has nothing queued: it is waiting for an event or a child. In calm, clients send it
+// nothing while a child has not told its end, whether it waits for that child or not.
 func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Event) {
-	if open := ex.clients.openWaits(id); len(open) > 0 {
-		x.say("event", "it waits for the event %s%s", waitText(&open[0]), ex.sent(id, &open[0], history))
-		return
-	}
-	var closed []uint64
+	var told, closed []uint64
 	for _, e := range history {
 		switch e.Data.(type) {
-		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed, eventdata.SubOrchestrationCancelRequested,
-			eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.ActivityCancelRequested, eventdata.TimerFired:
+		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
+			told = append(told, e.SourceEventID)
+		case eventdata.SubOrchestrationCancelRequested, eventdata.ActivityCompleted, eventdata.ActivityFailed,
+			eventdata.ActivityCancelRequested, eventdata.TimerFired:
 			closed = append(closed, e.SourceEventID)
 		}
 	}
+	if open := ex.clients.openWaits(id); len(open) > 0 {
+		child := ""
+		for _, e := range history {
+			if d, ok := e.Data.(eventdata.SubOrchestrationScheduled); ok && !slices.Contains(told, e.EventID) {
+				child = fmt.Sprintf("; its child %s (%s, scheduled by event %d) has not told its end", d.Name, d.Instance, e.EventID)
+				break
+			}
+		}
+		x.say("event", "it waits for the event %s%s%s", waitText(&open[0]), ex.sent(id, &open[0], history), child)
+		return
+	}
+	closed = append(closed, told...)
 	lost := ""
 	for _, e := range history {
 		if slices.Contains(closed, e.EventID) {

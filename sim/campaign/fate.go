@@ -58,6 +58,7 @@ var remarkTitles = []struct {
 	{cluster.RemarkUntaken, "messages that nobody took"},
 	{cluster.RemarkGrowth, "what grows"},
 	{cluster.RemarkActivation, "activations that never took place"},
+	{cluster.RemarkRefused, "nodes that did not start"},
 }
 
 // End groups the instances that share an end and its cause.

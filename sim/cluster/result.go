@@ -208,6 +208,9 @@ const (
 	RemarkGrowth RemarkKind = "growth"
 	// RemarkActivation is about an activation that waited for a node until turbulence ended. It names no instance.
 	RemarkActivation RemarkKind = "activation"
+	// RemarkRefused is about a node that did not start, because of the store's schema or of an activation. It names no
+	// instance.
+	RemarkRefused RemarkKind = "refused"
 )
 
 // Told describes how work ended. Fates are those of the plan's instances, in the plan's order. Waits are the periods

@@ -36,9 +36,11 @@ func (p *Plan) Validate(known Known) error {
 		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
 	}
 	if p.Clients != "" {
+		v.part = "clients"
 		if b := v.build("clients", p.Clients); b != nil && b.Release != "" {
-			v.fail("clients: %s is a released runtime, which runs only nodes: want its model, %s", p.Clients, b.Version)
+			v.fail("clients: duroxide %s is a released runtime, which runs only nodes: want its model, %[1]s", b.Version)
 		}
+		v.part = ""
 	}
 	switch p.Strategy {
 	case "", StrategyFilter:

@@ -403,7 +403,7 @@ func buildRows() []row {
 					with("keys", l.Keys > 0, count(&l.Keys, "COUNT", "keys", 1, most)),
 					with("bytes", l.ValueBytes > 0, count(&l.ValueBytes, "COUNT", "bytes of a value", 1, most)))}
 			}),
-		below("schema", "the version of the store's schema that it works with, and the migration to it, which the first of its nodes carries out before it starts; a destructive one keeps everybody out while it takes place, and builds of older schemas for ever; fails: how many attempts fail half-way; invalidates: nodes that are up when it ends get a permanent error for the next call of each kind on the queues, as from statements prepared before; reversible: a step may undo it; refuses newer: its nodes do not start on a newer schema", "build 1.6.0 like 1.5.0\n  schema 1 refuses newer\nbuild 2.1.0 like 2.0.0\n  schema 2 takes 20s fails 1 reversible\nnode A runs 1.6.0\nat 5s upgrade A to 2.1.0",
+		below("schema", "the version of the store's schema that it works with, and the migration to it, which the first of its nodes carries out before it starts; a destructive one keeps everybody out while it takes place, and builds of older schemas for ever; fails: how many attempts fail half-way; invalidates: nodes that are up when it ends get a permanent error for the next call of each kind on the queues, as from statements prepared before; reversible: a step may undo it; refuses newer: its nodes do not start on a newer schema; builds without this line work with every version", "build 1.6.0 like 1.5.0\n  schema 1 refuses newer\nbuild 2.1.0 like 2.0.0\n  schema 2 takes 20s fails 1 reversible\nnode A runs 1.6.0\nat 5s upgrade A to 2.1.0",
 			func(b *plan.Build) bool { return b.Schema != nil }, func(b *plan.Build) []item {
 				if b.Schema == nil {
 					b.Schema = &plan.Schema{}
@@ -417,7 +417,12 @@ func buildRows() []row {
 			}),
 		below("awaits", "its nodes run the build that it is like from the moment that a step activates that", "build 1.5.0+2.0.0 like 2.0.0\n  writes without ExternalSubscribed2 ExternalEvent2\n  awaits activation\nnode A runs 1.5.0\nat 5s upgrade A to 1.5.0+2.0.0\nat 9s activate 2.0.0",
 			func(b *plan.Build) bool { return b.AwaitsActivation }, func(b *plan.Build) []item {
-				return []item{word("activation"), check(func(*parser) { b.AwaitsActivation = true })}
+				return []item{word("activation"), check(func(p *parser) {
+					if b.Name == b.Like {
+						p.failf("build %s: awaits the activation of %[1]s, itself: want a name of its own, such as 1.5.0+%[1]s", b.Name)
+					}
+					b.AwaitsActivation = true
+				})}
 			}),
 		below("lacks", "optional fields that it does not know, and so drops when it reads and writes: parent-execution, continued-parent, initial-custom-status, tag, session", "build 1.4.0 like 1.5.0\n  lacks initial-custom-status\nnode A runs 1.4.0",
 			func(b *plan.Build) bool { return len(b.Lacks) > 0 }, func(b *plan.Build) []item {
@@ -520,9 +525,9 @@ func nodeRows() []row {
 				}
 			}}},
 		{StatementInfo: StatementInfo{Name: "clients",
-			Meaning: "the build of clients and of the tools that delete and prune; by default the newest. One that does not know a wait's kind sends the event that it knows, which nobody takes", Example: "clients run 1.5.0"},
+			Meaning: "the build of clients and of the tools that delete and prune, which a bug on that build affects, too; by default the newest. One that does not know a wait's kind sends the event that it knows, which nobody takes", Example: "clients run 1.5.0"},
 			once: true, lines: one(func(at place) bool { return at.s.Template.Clients != "" }, func(at place) []item {
-				return []item{word("run"), buildOf(&at.s.Template.Clients)}
+				return []item{word("run"), buildOf(&at.s.Template.Clients), check(func(p *parser) { p.named["clients"] = p.line })}
 			})},
 	}
 }
@@ -883,7 +888,7 @@ func stepRows() []row {
 		step(plan.VerbWiden, "restart gracefully with a wider range of pins; today's documentation tells operators never to go above the node's own build", "widen A to >=0.0.0, <=99.0.0"),
 		step(plan.VerbNarrow, "restart gracefully with a narrower range of pins", "narrow A to 1.x"),
 		step(plan.VerbRegister, "add an orchestration to a node", "register Leaf@1.0.0 on A"),
-		step(plan.VerbMigrate, "undo migrations of the store until its schema has that version, as an operator's tool does", "migrate to 1"),
+		step(plan.VerbMigrate, "undo migrations of the store until its schema has that version, as an operator's tool does. Nodes that need a newer one end at their next call, and migrate anew when they start: stop them before", "migrate to 1"),
 		step(plan.VerbActivate, "let all nodes run the build, as soon as each of them runs that, a newer one, or one that awaits its activation; from then on no node starts as anything older. It waits for the last node until turbulence ends", "activate 2.0.0"),
 		step(plan.VerbDeregister, "remove an orchestration from a node", "deregister Leaf@1.0.0 on A"),
 	}

@@ -34,6 +34,7 @@ type Checker struct {
 	// awaited are the events and queues for which code of the run is known to have waited.
 	awaited []target
 	waiting *cluster.Remark // of the last activation that waits for a node, or nil
+	barred  []cluster.Remark // about nodes that did not start
 }
 
 // New returns the checker for a run.
@@ -147,7 +148,7 @@ func (*Checker) Observes() check.Set[observe.Kind] {
 
 // Records returns the kinds of records that the checker subscribes to. The tracker reports everything else.
 func (*Checker) Records() check.Set[record.Kind] {
-	return check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted, record.Activated, record.ActivationWaits)
+	return check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted, record.Activated, record.ActivationWaits, record.StartRefused)
 }
 
 // Observe records damage and deletions.
@@ -208,6 +209,11 @@ func (c *Checker) Record(r *cluster.Record) {
 		}
 	case record.Activated:
 		c.waiting = nil
+	case record.StartRefused:
+		about := fmt.Sprintf("%s as %s: %s", c.Run.NodeName(r.Node), r.Text, c.Run.World.Node(r.Node).Refusal)
+		if !slices.ContainsFunc(c.barred, func(m cluster.Remark) bool { return m.About == about }) {
+			c.barred = append(c.barred, cluster.Remark{Kind: cluster.RemarkRefused, About: about, Detail: ", at " + c.Run.At(r.AtMs)})
+		}
 	case record.ClientSent:
 		no := c.Run.Model.Number(r.Instance)
 		if sent := sentByCalm(r.Item); sent != "" && c.Run.World.Phase() != cluster.PhaseTurbulence && no != 0 {
@@ -348,6 +354,7 @@ func (c *Checker) Finish() {
 	if c.waiting != nil {
 		c.told.Remarks = append(c.told.Remarks, *c.waiting)
 	}
+	c.told.Remarks = append(c.told.Remarks, c.barred...)
 }
 
 // ancestors returns an instance's parent, that parent's parent, and so on. Each appears only once.

@@ -24,7 +24,7 @@ var coincidences = []struct {
 	{"provider/contextless-batch-blocks", 2000, 1},
 	{"provider/ack-checks-early", 4200, 3},
 	{"duroxide-0.1.26/poison-on-old-execution", 5300, 1},
-	{"engine/renewal-error-cancels-activity", 6800, 1},
+	{"engine/renewal-error-cancels-activity", 6800, 2},
 	{"engine/completion-before-history-order", 7500, 1},
 	{"provider/renewal-after-expiry", 8000, 1},
 }

@@ -33,7 +33,7 @@ type Checker struct {
 	told  cluster.Told
 	// awaited are the events and queues for which code of the run is known to have waited.
 	awaited []target
-	waiting *cluster.Remark // of the last activation that waits for a node, or nil
+	waiting *cluster.Remark  // of the last activation that waits for a node, or nil
 	barred  []cluster.Remark // about nodes that did not start
 }
 

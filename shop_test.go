@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -175,12 +176,18 @@ func (w *world) odd(ctx *orch.Context, price string) {
 		names[0] = strconv.FormatInt(time.Now().UnixNano(), 10)
 	case "2c":
 		names[0] = strconv.Itoa(rand.Int())
-	case "2d":
-		got := make(chan string, len(names))
-		for _, name := range names {
-			go func() { got <- name }()
+	case "2d": // whoever is first; both are there, so that a busy machine does not decide it
+		first, second := make(chan string, 1), make(chan string, 1)
+		var both sync.WaitGroup
+		both.Go(func() { first <- names[0] })
+		both.Go(func() { second <- names[1] })
+		both.Wait()
+		select {
+		case name := <-first:
+			names = []string{name, <-second}
+		case name := <-second:
+			names = []string{name, <-first}
 		}
-		names = []string{<-got, <-got, <-got}
 	case "2f":
 		if strings.HasSuffix(price, "7") && time.Now().UnixNano()%2 == 0 {
 			names[0] = "rare"

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/internal/dev/selfcheck"
+	"github.com/durosim/durosim/internal/dev/stray"
 	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
@@ -113,11 +114,15 @@ func (l *lyingNode) StepInto(in machine.Input, effects []machine.Effect) []machi
 // the run.
 func toldBy(t *testing.T, name string, seed uint64, l nodeLie) (first string) {
 	t.Helper()
-	s, err := scenario.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
+	s, err := stray.Scenario(), error(nil)
+	expand, opts, run := stray.Expand, stray.Options(), stray.Run()
+	if name != s.Name {
+		if s, err = scenario.Lookup(name); err != nil {
+			t.Fatal(err)
+		}
+		expand, opts, run = s.Expand, properties.Options{Expectations: s.Expect}, durosim.Run{}
 	}
-	p, err := s.Expand(seed, scenario.Overrides{})
+	p, err := expand(seed, scenario.Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +140,8 @@ func toldBy(t *testing.T, name string, seed uint64, l nodeLie) (first string) {
 		},
 		Stop: func(cluster.Violation) bool { return true },
 	}
-	durosim.Run{Monitor: selfcheck.Watch}.Configure(&cfg, properties.Options{Expectations: s.Expect, SecondJudge: 1})
+	opts.SecondJudge, run.Monitor = 1, selfcheck.Watch
+	run.Configure(&cfg, opts)
 	r, err := cluster.Run(cfg)
 	switch {
 	case err != nil:
@@ -170,6 +176,7 @@ func TestLyingNodes(t *testing.T) {
 		for _, s := range scenario.Builtin() {
 			names = append(names, s.Name)
 		}
+		names = append(names, stray.Scenario().Name)
 	}
 	for _, name := range names {
 		met := map[string]bool{}

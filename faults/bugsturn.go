@@ -72,7 +72,6 @@ func turnBugs() []Bug {
 			Properties: []string{"S29"}, Scenario: codeChanged, On: "2.0.0",
 			code: func(output string) string { return "{\"output\":" + strconv.Quote(output) + "}" }},
 		{ID: "engine/replay-ignores-inputs", Summary: "a replay compares the kind and the name of what the code asks for with the history, and not its input", Source: "docs/contract/incidents.md#g1",
-			Properties: []string{"S24"}, Scenario: otherWriters,
 			replay: func(r *replay.Rules) { r.ComparesInputs = false }},
 		{ID: "engine/replaying-never", Summary: "code is told that it is not replaying while it is, so it traces its lines in every turn",
 			Properties: []string{"S24"}, Scenario: features,

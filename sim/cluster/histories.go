@@ -49,9 +49,6 @@ func (c *clients) seedHistory(h *plan.History) {
 	case plan.ShapeCorrupt:
 		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(`{"event_id":2,"type":`)})
 	}
-	if h.Shape == plan.ShapeGarbled {
-		seed.Events = append(seed.Events, memprovider.PreloadedEvent{ID: next, Kind: eventdata.KindActivityCompleted, Data: []byte(garbled[max(h.Variant, 1)%len(garbled)])})
-	}
 	name, version := h.Handler()
 	in := memprovider.PreloadedInstance{
 		Instance: h.Instance, Orchestration: name, Version: version, Executions: []memprovider.PreloadedExecution{seed},
@@ -93,9 +90,7 @@ func eventsOf(h *plan.History, pin string) []engine.Event {
 		data = append(data, eventdata.ActivityScheduled{Name: "Reserve"}, eventdata.ActivityCompleted{Result: "Reserve()"},
 			eventdata.ExternalSubscribed2{Name: kickNewName, Topic: kickNewTopic}, eventdata.TimerCreated{FireAtMs: 1 << 41})
 	case plan.ShapeRespelled:
-		data, sources = workload.Stored(0)
-	case plan.ShapeDisagreeing:
-		data, sources = workload.Stored(max(h.Variant, 1))
+		data, sources = workload.Stored()
 	}
 	events := make([]engine.Event, len(data))
 	for i, d := range data {

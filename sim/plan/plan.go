@@ -235,8 +235,6 @@ type History struct {
 	Pin *engine.Version
 	// Shape is the form of the stored events.
 	Shape Shape
-	// Variant selects in what way a garbled or disagreeing history is wrong, counting from 1. 0 means 1.
-	Variant int
 	// KickAt is when a client sends the instance an event, so that there is something to fetch. 0 means at the start.
 	KickAt time.Duration `shrink:"number 0"`
 }
@@ -249,11 +247,8 @@ func (h *History) Handler() (name, version string) {
 		if h.Shape == ShapeNewKind {
 			name, version = "ProcessOrder", "2.0.0"
 		}
-		switch h.Shape {
-		case ShapeRespelled:
+		if h.Shape == ShapeRespelled {
 			name = "Archivist"
-		case ShapeDisagreeing:
-			name = "Revised"
 		}
 	}
 	if version == "" {

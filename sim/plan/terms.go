@@ -90,13 +90,8 @@ const (
 	ShapeNewKind     Shape = "new-kind"     // has a kind that only builds 2.0.0 and later read
 	ShapeLegacy      Shape = "legacy"       // has the legacy kind of 0.8.0
 	ShapeCorrupt     Shape = "corrupt"      // has bytes that are not valid JSON
-	// ShapeGarbled has text that no codec can read. The number at the end of the instance's name selects the text.
-	ShapeGarbled Shape = "garbled"
 	// ShapeRespelled is a history of Archivist with JSON as another writer would format it.
 	ShapeRespelled Shape = "respelled"
-	// ShapeDisagreeing is a history of Revised that disagrees with the code. The number at the end of the instance's
-	// name selects the disagreement.
-	ShapeDisagreeing Shape = "disagreeing"
 )
 
 // HardText contains characters that JSON writers represent in different ways: code points with every hexadecimal digit,
@@ -105,7 +100,7 @@ const HardText = "\u0123\u4567\u89ab\ucdef\uabcd\uef01 \"\\/\b\f\n\r\t\x00\x1f\x
 
 // Shapes returns all shapes.
 func Shapes() []Shape {
-	return []Shape{ShapeWaiting, ShapeUnknownKind, ShapeNewKind, ShapeLegacy, ShapeCorrupt, ShapeGarbled, ShapeRespelled, ShapeDisagreeing}
+	return []Shape{ShapeWaiting, ShapeUnknownKind, ShapeNewKind, ShapeLegacy, ShapeCorrupt, ShapeRespelled}
 }
 
 // End is the way in which an instance must end. It may list several of completed, failed and poison, separated by |, in

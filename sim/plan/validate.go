@@ -328,9 +328,6 @@ func (v *validation) histories() {
 		if name, version := own.Handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {
 			v.fail("history %s: a history of shape %s belongs to %s@%s, not to %s", h.Instance, h.Shape, name, version, h.Orchestration)
 		}
-		if wrong := h.Shape == ShapeGarbled || h.Shape == ShapeDisagreeing; h.Variant < 0 || h.Variant > 0 && !wrong {
-			v.fail("history %s: a history of shape %s has no variant %d", h.Instance, h.Shape, h.Variant)
-		}
 		if h.KickAt < 0 {
 			v.fail("history %s: its kick is at %v, before the start", h.Instance, h.KickAt)
 		}

@@ -206,9 +206,6 @@ func drawPlan(t *rapid.T) *plan.Plan {
 			Instance: id,
 			Shape:    plan.Shape(rapid.SampledFrom(texts(plan.Shapes())).Draw(t, "shape")), KickAt: at.Draw(t, "kick"),
 		}
-		if h.Shape == plan.ShapeGarbled || h.Shape == plan.ShapeDisagreeing {
-			h.Variant = rapid.IntRange(0, 9).Draw(t, "variant")
-		}
 		if rapid.Bool().Draw(t, "named") {
 			h.Orchestration, h.Version = name.Draw(t, "orchestration"), version.Draw(t, "version")
 		}

@@ -163,9 +163,6 @@ func (p *parser) checkRange(b *plan.Build) {
 	}
 }
 
-// maxVariant is far higher than the number of variants of any shape. Variants repeat.
-const maxVariant = 1000
-
 // addAction adds an action to the instance or the mix that its line stands below.
 func (p *parser) addAction(at place, t *ActionTemplate) {
 	if at.parent == "mix" {

@@ -112,8 +112,8 @@ func TestErrors(t *testing.T) {
 		{"instance a runs Leaf\ncancel at 1s after 2s", `x.txt:2: expected either "at" or "after" and a time, as in: cancel [because REASON] at TIME | after TIME`},
 		{`history h runs Leaf shape waiting`, `x.txt:1: history h: expected either "pinned" and a version, or "unpinned"`},
 		{`history h runs Leaf pinned 1.5 shape waiting`, `x.txt:1: version "1.5": invalid semantic version; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1`},
-		{`history h runs Leaf unpinned`, `x.txt:1: history h: expected "shape" and waiting, unknown-kind, new-kind, legacy, corrupt, garbled, respelled or disagreeing`},
-		{`history h runs Leaf unpinned shape waitng`, `x.txt:1: unknown shape "waitng": expected waiting, unknown-kind, new-kind, legacy, corrupt, garbled, respelled or disagreeing; did you mean waiting?`},
+		{`history h runs Leaf unpinned`, `x.txt:1: history h: expected "shape" and waiting, unknown-kind, new-kind, legacy, corrupt or respelled`},
+		{`history h runs Leaf unpinned shape waitng`, `x.txt:1: unknown shape "waitng": expected waiting, unknown-kind, new-kind, legacy, corrupt or respelled; did you mean waiting?`},
 		// Load.
 		{`load 5 instances`, `x.txt:1: the load has no mix: expected below it mix WEIGHT NAME[@VERSION] | generated programs [with INPUT [or INPUT...]] [expect END[|END]] [unaided]`},
 		{`load none`, `x.txt:1: "none": expected a number of instances from 1 to 100000`},

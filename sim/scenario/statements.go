@@ -567,7 +567,7 @@ func workRows() []row {
 					}
 				}}},
 		{StatementInfo: StatementInfo{Name: "history",
-			Meaning: "an execution that an earlier cluster left behind, of shape waiting, unknown-kind, new-kind, legacy, corrupt, garbled, respelled or disagreeing, by default of Cancellable@1.0.0, or ProcessOrder@2.0.0 for new-kind, Archivist@1.0.0 for respelled (the JSON of another writer), Revised@1.0.0 for disagreeing (with the code); variant chooses how it is garbled or disagrees; kick is when a client sends it the event that it waits for, by default at the start",
+			Meaning: "an execution that an earlier cluster left behind, of shape waiting, unknown-kind, new-kind, legacy, corrupt or respelled, by default of Cancellable@1.0.0, ProcessOrder@2.0.0 for new-kind or Archivist@1.0.0 for respelled (the JSON of another writer); kick is when a client sends it the event that it waits for, by default at the start",
 			Example: "history old-1 pinned 0.8.0 shape legacy kick at 5s..8s"},
 			gap: gapFirst, lines: many(func(at place) *[]plan.History { return &at.s.Template.Histories }, historyPattern)},
 		{StatementInfo: StatementInfo{Name: "instance",
@@ -621,7 +621,6 @@ func historyPattern(at place, h *plan.History, i int) []item {
 			with("pinned", h.Pin != nil, pinned, versionOf(&h.Pin)).required(),
 			with("unpinned", h.Pin == nil, pinned).instead(),
 			with("shape", true, oneOf(&h.Shape, "SHAPE", "shape", texts(plan.Shapes()))).required(),
-			with("variant", h.Variant != 0, count(&h.Variant, "NUMBER", "a variant", 1, maxVariant)),
 			with("kick", at.s.time(openKick, i, 0, h.KickAt) != "0s", word("at"), at.opened(&h.KickAt, openKick, i))),
 		check(func(p *parser) {
 			if pins != 1 {

@@ -67,7 +67,8 @@ func allShipped() []Orchestration {
 	for _, more := range []func(v1, always engine.Version) []Orchestration{featureOrchestrations, edgeCaseOrchestrations} {
 		list = append(list, more(v1, always)...)
 	}
-	for _, o := range append(misbehavingOrchestrations(v1, always), storedOrchestrations(v1, always)...) {
+	for _, o := range append(misbehavingOrchestrations(v1, always),
+		Orchestration{"Archivist", v1, always, "goes on with a stored history in which every text is hard to read; it must be told each", plan.EndAny, archivist, false}) {
 		o.staged = true
 		list = append(list, o)
 	}

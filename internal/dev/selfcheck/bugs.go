@@ -22,6 +22,7 @@ var shownIn = []struct {
 	{"engine/plain-fetch-waits", "sessions", NodeByItsRules},
 	{"engine/poll-limit-counts-replay", StrayMessages, "S24"},
 	{"engine/poll-limit-missing", StrayMessages, "S24"},
+	{"engine/replay-ignores-inputs", StrayMessages, "S24"},
 	{"engine/session-owner-without-node", "sessions", NodeByItsRules},
 	{"engine/session-renewed-for-first", "sessions", NodeByItsRules},
 	{"engine/traces-of-end-lost", "mischief", NodeByItsRules},

@@ -130,7 +130,7 @@ func lies() []lie {
 			}
 		}), nil, "A-worker"},
 		{"a traced line that is not logged", "mischief", without("told of activity"), nil, "does not log"},
-		{"another kind of disagreement", "other-writers", onLog("detected nondeterminism", setField("kind")), nil, "as its turns fail"},
+		{"another kind of disagreement", "code-changed", onLog("detected nondeterminism", setField("kind")), nil, "as its turns fail"},
 		{"a message left behind that nobody sent", "continue-as-new", onLog("Dropping carry-forward", setField("data")), nil, "has received"},
 		{"a poisoned child of another execution", "poisoned-children", onAck(func(a *call.AckOrchestrationItem) {
 			if s, ok := a.HistoryDelta[0].Data.(eventdata.OrchestrationStarted); ok && a.Metadata.Status == engine.StatusFailed {

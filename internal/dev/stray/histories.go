@@ -24,6 +24,8 @@ type history struct {
 	// child is set if the start names a parent, without the parent's execution, as in old runtimes; linked if the store
 	// has the whole link. The parent is deleted by now.
 	child, linked bool
+	// garbled is the text of one more event, which no codec can read.
+	garbled *string
 }
 
 // stored is an event in a stored history, with the id of its schedule.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/memprovider"
@@ -46,6 +47,7 @@ func Expand(seed uint64, over scenario.Overrides) (*plan.Plan, error) {
 		return nil, err
 	}
 	p.Contents = &plan.Contents{}
+	histories := all()
 	for i := range histories {
 		id := fmt.Sprintf("stray-%d", i+1)
 		stored, err := histories[i].preloaded(id, i+1)
@@ -82,6 +84,9 @@ func (h *history) preloaded(id string, n int) (in memprovider.PreloadedInstance,
 		}
 		execution.Events = append(execution.Events, memprovider.PreloadedEvent{ID: event.EventID, Kind: event.Kind(), Data: data})
 	}
+	if h.garbled != nil {
+		execution.Events = append(execution.Events, memprovider.PreloadedEvent{ID: uint64(len(execution.Events) + 1), Kind: eventdata.KindActivityCompleted, Data: []byte(*h.garbled)})
+	}
 	in = memprovider.PreloadedInstance{Instance: id, Orchestration: name, Version: version, Executions: []memprovider.PreloadedExecution{execution}}
 	if h.linked {
 		in.Parent = &parent
@@ -107,8 +112,8 @@ func goesOn(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Work", "both").Await(); err != nil {
 		return "", err
 	}
-	if n, err := strconv.Atoi(input); err == nil && n >= 1 && n <= len(histories) {
-		if err := histories[n-1].is(ctx); err == errOver {
+	if n, err := strconv.Atoi(input); err == nil && n >= 1 && n <= len(all()) {
+		if err := all()[n-1].is(ctx); err == errOver {
 			return "over", nil
 		} else if err != nil {
 			return "", err

@@ -14,7 +14,6 @@ import (
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -25,8 +24,7 @@ import (
 // specification of a turn.
 //
 // An execution that was ended from outside (by poison, or by a failure that is not the application's) must agree only
-// up to its end. Executions with a damaged event are exempt. So are stored executions that, according to the plan, do
-// not agree with their code; S24 judges what a node does with them. If an instance that has keys was pruned, its later
+// up to its end. Executions with a damaged event are exempt. If an instance that has keys was pruned, its later
 // executions are exempt, too.
 //
 // If the code of another build than the one that ended an execution agrees but for the output or the error at the end,
@@ -34,13 +32,12 @@ import (
 // is S29.
 type replayChecker struct {
 	check.Base
-	runs      []replayBuild
-	acks      []lastAck         // index 0 is unused
-	last      []int             // indexed by instance number: the index of the instance's newest ack in acks, or 0
-	panics    map[string]string // where each instance's code panicked last; never iterated over, so map order does not matter
-	disagrees map[string]bool   // instances whose stored history does not agree with their code; never iterated over, so map order does not matter
-	arena     *replay.Arena     // reused for all replays
-	failed    model.KindSet     // the kind of an execution's failure
+	runs   []replayBuild
+	acks   []lastAck         // index 0 is unused
+	last   []int             // indexed by instance number: the index of the instance's newest ack in acks, or 0
+	panics map[string]string // where each instance's code panicked last; never iterated over, so map order does not matter
+	arena  *replay.Arena     // reused for all replays
+	failed model.KindSet     // the kind of an execution's failure
 }
 
 // replayBuild is a build in the run, with the pins that any incarnation of its nodes admitted, and the handlers that
@@ -53,13 +50,8 @@ type replayBuild struct {
 }
 
 func newReplayChecker(m *check.Run) check.Checker {
-	k := &replayChecker{Base: check.Base{Run: m}, acks: make([]lastAck, 1), panics: make(map[string]string), disagrees: make(map[string]bool)}
+	k := &replayChecker{Base: check.Base{Run: m}, acks: make([]lastAck, 1), panics: make(map[string]string)}
 	k.failed = m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed)
-	p := m.World.Plan()
-	for i := range p.Histories {
-		h := &p.Histories[i]
-		k.disagrees[h.Instance] = h.Shape == plan.ShapeDisagreeing
-	}
 	return k
 }
 
@@ -108,14 +100,14 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 			last.set(c)
 		}
 	}
-	k.checkCancels(c, in)
+	k.checkCancels(c)
 	if c.Delta&k.failed == 0 {
 		return
 	}
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		// An answer to a deleted instance may reach another instance of the same name.
-		if d, ok := e.Data.(eventdata.OrchestrationFailed); ok && d.Details.Configuration != nil && !k.hadNamesake(c) && !k.disagrees[e.InstanceID] {
+		if d, ok := e.Data.(eventdata.OrchestrationFailed); ok && d.Details.Configuration != nil && !k.hadNamesake(c) {
 			k.report(c, e, "which says: "+d.Details.Display())
 			return
 		}
@@ -124,13 +116,10 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 
 // checkCancels checks that an ack cancels only instances that were started, either by this ack or earlier. A turn that
 // ends the execution does not start the children that it schedules.
-func (k *replayChecker) checkCancels(c *model.Call, held *model.Instance) {
+func (k *replayChecker) checkCancels(c *model.Call) {
 	for _, r := range c.Rows {
 		if r.InsertedBy != c.ID || r.Kind != engine.ItemCancelInstance || !r.Present || r.Instance.Created || model.StartQueued(r.Instance) {
 			continue
-		}
-		if held != nil && k.disagrees[held.Name] {
-			return
 		}
 		if was := r.Instance.Execution(engine.InitialExecutionID); was != nil && was.Deleted {
 			continue // deleted since
@@ -223,7 +212,7 @@ func (k *replayChecker) Finish() {
 			if ex.Deleted && !ex.Created && in.Values.Had {
 				break // the keys of later executions are unknown
 			}
-			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) && !k.disagrees[in.Name] {
+			if ex.Created && ex.Status.Terminal() && ex.Kinds.Has(k.Run.Model.Kinds.Started) && !ex.Kinds.Has(model.KindDamaged) {
 				k.replay(in, ex, keys)
 			}
 			if ex.Kinds&k.Run.Model.Kinds.Keys != 0 {

@@ -59,18 +59,8 @@ func describeAction(a *orchhost.Action) string {
 		return fmt.Sprintf("ContinueAsNew(version=%q, input=%q)", a.Version, a.Input)
 	case orchhost.ActionDequeue:
 		return fmt.Sprintf("Dequeue(name=%q)", a.Name)
-	case orchhost.ActionSetCustomStatus:
-		return fmt.Sprintf("SetCustomStatus(%q)", a.Input)
-	case orchhost.ActionResetCustomStatus:
-		return "ResetCustomStatus"
-	case orchhost.ActionSetKV:
-		return fmt.Sprintf("SetKV(key=%q, value=%q)", a.Name, a.Input)
-	case orchhost.ActionClearKV:
-		return fmt.Sprintf("ClearKV(key=%q)", a.Name)
-	case orchhost.ActionClearAllKV:
-		return "ClearAllKV"
 	}
-	return fmt.Sprintf("Action(%d)", a.Kind)
+	return describeChange(a)
 }
 
 // describeEvent describes an event for a mismatch message.
@@ -108,15 +98,6 @@ func describeOther(data engine.EventData) string {
 	switch d := data.(type) {
 	case eventdata.QueueSubscribed:
 		return fmt.Sprintf("QueueSubscribed(name=%q)", d.Name)
-	case eventdata.CustomStatusUpdated:
-		if d.Status != nil {
-			return fmt.Sprintf("CustomStatusUpdated(%q)", *d.Status)
-		}
-		return "CustomStatusUpdated(reset)"
-	case eventdata.KeyValueSet:
-		return fmt.Sprintf("KeyValueSet(key=%q, value=%q)", d.Key, d.Value)
-	case eventdata.KeyValueCleared:
-		return fmt.Sprintf("KeyValueCleared(key=%q)", d.Key)
 	case eventdata.OrchestrationFailed:
 		return fmt.Sprintf("OrchestrationFailed(%q)", d.Details.Display())
 	case eventdata.ActivityFailed:
@@ -128,5 +109,5 @@ func describeOther(data engine.EventData) string {
 	case eventdata.OrchestrationContinuedAsNew:
 		return fmt.Sprintf("OrchestrationContinuedAsNew(%q)", d.Input)
 	}
-	return string(eventdata.KindOf(data))
+	return describeChanged(data)
 }

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -93,6 +94,47 @@ func (s *state) ownKV() {
 	if !s.kvOwn {
 		s.kv, s.kvOwn = slices.Clone(s.kv), true
 	}
+}
+
+// changesState reports whether an event records a change of the state.
+func changesState(data engine.EventData) bool {
+	switch data.(type) {
+	case eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
+		return true
+	}
+	return false
+}
+
+// describeChange describes an action that changes the state for a mismatch message, and describeChanged the event.
+func describeChange(a *orchhost.Action) string {
+	switch a.Kind {
+	case orchhost.ActionSetCustomStatus:
+		return fmt.Sprintf("SetCustomStatus(%q)", a.Input)
+	case orchhost.ActionResetCustomStatus:
+		return "ResetCustomStatus"
+	case orchhost.ActionSetKV:
+		return fmt.Sprintf("SetKV(key=%q, value=%q)", a.Name, a.Input)
+	case orchhost.ActionClearKV:
+		return fmt.Sprintf("ClearKV(key=%q)", a.Name)
+	case orchhost.ActionClearAllKV:
+		return "ClearAllKV"
+	}
+	return fmt.Sprintf("Action(%d)", a.Kind)
+}
+
+func describeChanged(data engine.EventData) string {
+	switch d := data.(type) {
+	case eventdata.CustomStatusUpdated:
+		if d.Status != nil {
+			return fmt.Sprintf("CustomStatusUpdated(%q)", *d.Status)
+		}
+		return "CustomStatusUpdated(reset)"
+	case eventdata.KeyValueSet:
+		return fmt.Sprintf("KeyValueSet(key=%q, value=%q)", d.Key, d.Value)
+	case eventdata.KeyValueCleared:
+		return fmt.Sprintf("KeyValueCleared(key=%q)", d.Key)
+	}
+	return string(eventdata.KindOf(data))
 }
 
 // stateEvent returns the event for an action that changes the state, or nil for other actions.

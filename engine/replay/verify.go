@@ -87,12 +87,9 @@ func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
 // claimRest matches the schedules recorded after the code's last poll against the actions that the code has emitted.
 func (t *turn) claimRest() {
 	for pos := t.left; pos < len(t.sched) && t.abort.IsZero(); pos++ {
-		switch t.at(pos).Data.(type) {
-		case eventdata.OrchestrationChained, eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
-		default:
-			if t.sched[pos].kind == notSchedule {
-				continue
-			}
+		data := t.at(pos).Data
+		if _, chained := data.(eventdata.OrchestrationChained); !chained && !changesState(data) && t.sched[pos].kind == notSchedule {
+			continue
 		}
 		if e := t.apply(pos); e != nil {
 			t.disagree(e)

@@ -140,8 +140,10 @@ func (t *turn) apply(pos int) *Nondeterminism {
 		t.queueArrive(d.Name, pos, d.Data)
 	case eventdata.ExternalSubscribedCancelled, eventdata.QueueSubscriptionCancelled:
 		t.unsubscribe(t.find(e.SourceEventID))
-	case eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
-		return t.claimState(e)
+	default:
+		if changesState(d) {
+			return t.claimState(e)
+		}
 	}
 	return nil
 }

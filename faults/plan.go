@@ -6,7 +6,7 @@ import (
 )
 
 // Rate is how often a fault happens while its window is open: Num times out of Den opportunities. Rates are ratios,
-// never floats. From and To are virtual times since the start of the run. A zero To means "until turbulence ends".
+// never floats. From and To are virtual times since the start of the run. A zero To means "until the fault phase ends".
 type Rate struct {
 	Kind     Kind
 	Num, Den uint64

@@ -60,7 +60,7 @@ var mixOnly = []faults.BugID{
 // cluster with a single build.
 func TestBugsOfTheMix(t *testing.T) {
 	parse := func(text string) *scenario.Scenario {
-		s, err := scenario.Parse("mix.txt", []byte("scenario mix\nturbulence 45s\n"+text))
+		s, err := scenario.Parse("mix.txt", []byte("scenario mix\nfault-phase 45s\n"+text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,15 +132,15 @@ func breaks(t *testing.T, s *scenario.Scenario, bug faults.Bug, id faults.BugID,
 }
 
 // rolling upgrades each node that runs the old build and that the plan leaves alone. The upgrades happen one after
-// another in the last third of turbulence.
+// another in the last third of the fault phase.
 func rolling(p *plan.Plan, old string) *plan.Plan {
 	next := map[string]string{"0.8.0": "1.5.0", "1.5.0": "2.0.0", "2.0.0": "3.0.0"}[old]
-	end := p.Turbulence
+	end := p.FaultPhase
 	if end == 0 {
 		for _, i := range p.Instances {
 			end = max(end, i.StartAt+10*time.Second)
 		}
-		p.Turbulence = end
+		p.FaultPhase = end
 	}
 	for i, n := range p.Nodes {
 		busy := slices.ContainsFunc(p.Schedule, func(s plan.Step) bool { return s.Node == n.Name })
@@ -156,7 +156,7 @@ func rolling(p *plan.Plan, old string) *plan.Plan {
 
 // TestRolling checks that the generated upgrade includes every node that the plan leaves alone.
 func TestRolling(t *testing.T) {
-	p := rolling(&plan.Plan{Turbulence: 48 * time.Second, Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.5.0"}}}, "1.5.0")
+	p := rolling(&plan.Plan{FaultPhase: 48 * time.Second, Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.5.0"}}}, "1.5.0")
 	var got []string
 	for _, s := range p.Schedule {
 		got = append(got, fmt.Sprint(s.At, " ", s.Node, " ", s.Build))

@@ -27,7 +27,8 @@ var additions = []struct {
 	{"an instance that nobody admits", func(p *plan.Plan) {
 		pin := engine.V(99, 0, 0)
 		// No client sends anything to the added instance, so no planted bug can confuse it with other work, and it
-		// counts towards no bound. Its waits cannot be read, so clients do not send it anything during calm, either.
+		// counts towards no bound. Its waits cannot be read, so clients do not send it anything during recovery,
+		// either.
 		h := plan.History{Instance: "added", Pin: &pin, Shape: plan.ShapeCorrupt, KickAt: 1000 * time.Hour}
 		p.Histories = append(slices.Clone(p.Histories), h)
 	}},
@@ -74,10 +75,10 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			turbulence := turbulenceOf(t, entry)
+			faultPhase := faultPhaseOf(t, entry)
 			for _, a := range additions {
 				plan := *entry.Plan
-				plan.Turbulence = turbulence // the addition must not make the stored run longer
+				plan.FaultPhase = faultPhase // the addition must not make the stored run longer
 				a.add(&plan)
 				found, _, _ := strings.Cut(entry.Found, " ")
 				if entry.Verdict == scenario.VerdictHolds { // this run found a mistake that has been fixed
@@ -91,35 +92,35 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 	}
 }
 
-// turbulenceOf returns how long turbulence lasts in an entry's stored run.
-func turbulenceOf(t *testing.T, e *scenario.Entry) time.Duration {
+// faultPhaseOf returns how long the fault phase lasts in an entry's stored run.
+func faultPhaseOf(t *testing.T, e *scenario.Entry) time.Duration {
 	t.Helper()
-	m := &calmMonitor{}
+	m := &recoveryMonitor{}
 	entryRun(t, e, e.Plan, m)
 	return m.after
 }
 
-// calmMonitor records when calm begins.
-type calmMonitor struct {
+// recoveryMonitor records when recovery begins.
+type recoveryMonitor struct {
 	cluster.Monitor
 	after time.Duration
 	w     *cluster.World
 }
 
 // WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
-func (m *calmMonitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+func (m *recoveryMonitor) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	return cluster.WatchHandle(m.Monitor, p, codec)
 }
 
-func (m *calmMonitor) Record(r *cluster.Record) {
-	if r.Kind == record.PhaseBegan && r.Phase == cluster.PhaseCalm {
+func (m *recoveryMonitor) Record(r *cluster.Record) {
+	if r.Kind == record.PhaseBegan && r.Phase == cluster.PhaseRecovery {
 		m.after = time.Duration(m.w.NowMs()-m.w.StartMs()) * time.Millisecond
 	}
 	m.Monitor.Record(r)
 }
 
 // entryRun runs a plan with an entry's choices. around may contain one monitor, which wraps the properties.
-func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*calmMonitor) *cluster.Result {
+func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*recoveryMonitor) *cluster.Result {
 	t.Helper()
 	chooser, err := e.NewChooser()
 	if err != nil {

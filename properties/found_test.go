@@ -36,7 +36,7 @@ var alsoJudges = map[string]string{
 	"S03": "every filter, beside S01 and S02", "S04": "every attempt count",
 	"S08": turnsOfReleased, "S09": turnsOfReleased, "S10": turnsOfReleased, "S12": turnsOfReleased, "S23": turnsOfReleased,
 	"S16": "the sessions that released nodes take",
-	"L01": "every poisoned message", "L03": "plans in which nobody admits some work", "L04": "plans in which relief does not help",
+	"L01": "every poisoned message", "L03": "plans in which nobody admits some work", "L04": "plans in which rescue does not help",
 	"L08": "nodes that hold work for too long", "L09": "plans that leave work to builds that are gone", "L10": "nodes that ignore a cancel",
 	"L11": "plans in which nobody serves a tag", "L12": "nodes that do not act on poison",
 }

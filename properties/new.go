@@ -26,8 +26,8 @@ type Options struct {
 	// Properties selects.
 	Expectations []plan.Expectation
 	// SecondJudge makes properties/oracle judge every answer and the rows of the store in each run whose seed is a
-	// multiple of it, 1 for all, and in all runs of a plan with planted bugs or a profile, and over a foreign store. What
-	// the contract does not allow violates the property that says so, or "provider" if none does.
+	// multiple of it, 1 for all, and in all runs of a plan with planted bugs or a profile, and over a foreign store.
+	// What the contract does not allow violates the property that says so, or "provider" if none does.
 	SecondJudge uint64
 	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
 	// answer-lost meets sessions".
@@ -59,10 +59,10 @@ type PointInfo struct {
 
 // CoveragePoints returns the points that a run can reach, sorted by name. In addition, a run reports a point
 //
-//   - for each change of a node's build, with the phase in which it happened ("upgrade 1.5.0->2.0.0 turbulence",
+//   - for each change of a node's build, with the phase in which it happened ("upgrade 1.5.0->2.0.0 faults",
 //     "rollback ...");
 //   - for each kind of event in a history that a node received after such a change in that phase ("upgrade 1.5.0->2.0.0
-//     turbulence TimerFired"), once per run;
+//     faults TimerFired"), once per run;
 //   - for each fulfilled sometimes line of a scenario ("expect:LINE:TEXT").
 func CoveragePoints() []PointInfo {
 	var list []PointInfo

@@ -7,39 +7,39 @@ const incompatible = "Execution pinned at incompatible version, abandoning (runt
 
 var cfCases = []cfCase{
 	{id: "CF-12", reading: ", filtered", text: `
-#! provider/filter-ignored: never fetch where instance=future phase=turbulence|calm
-#! provider/filter-after-lock: never lock where instance=future phase=turbulence|calm
+#! provider/filter-ignored: never fetch where instance=future phase=faults|recovery
+#! provider/filter-after-lock: never lock where instance=future phase=faults|recovery
 seeds 3
-turbulence 3s
+fault-phase 3s
 node A runs 1.5.0
 history future pinned 99.0.0 shape waiting
-expect never fetch where instance=future phase=turbulence|calm
-expect never lock where instance=future phase=turbulence|calm
-expect never end where instance=future phase=turbulence|calm
-relief widen
+expect never fetch where instance=future phase=faults|recovery
+expect never lock where instance=future phase=faults|recovery
+expect never end where instance=future phase=faults|recovery
+rescue widen
 expect sometimes wait where instance=future
-expect always fetch where instance=future has attempt=1 phase=relief
+expect always fetch where instance=future has attempt=1 phase=rescue
 `},
 	{id: "CF-12", reading: ", filter ignored", text: `
-#! engine/version-check-missing: never turn where instance=future phase=turbulence|calm
+#! engine/version-check-missing: never turn where instance=future phase=faults|recovery
 #! provider/count-reset-by-abandon: sometimes fetch where instance=future attempt=3
 #! engine/incompatible-abandon-ignores-attempt: sometimes fetch where instance=future attempt=3
 seeds 3
-turbulence 3s
+fault-phase 3s
 bug provider/filter-ignored
 node A runs 1.5.0
 history future pinned 99.0.0 shape waiting
 expect always abandon where instance=future has reason=incompatible
-expect sometimes fetch where instance=future attempt=1 phase=turbulence
+expect sometimes fetch where instance=future attempt=1 phase=faults
 expect sometimes fetch where instance=future attempt=3
-expect never turn where instance=future phase=turbulence|calm
-expect never end where instance=future phase=turbulence
+expect never turn where instance=future phase=faults|recovery
+expect never end where instance=future phase=faults
 `},
 	{id: "CF-13", text: `
 #! provider/unpinned-incompatible: sometimes end where instance=order status=Completed
 #! provider/filter-after-count: violates S01
 seeds 3
-turbulence 8s
+fault-phase 8s
 node A runs 1.5.0
 history future pinned 99.0.0 shape waiting
 instance order runs ProcessOrder with 7 at 1s
@@ -52,14 +52,14 @@ expect sometimes end where instance=order status=Completed
 	{id: "CF-14", reading: ", filtered", text: `
 #! provider/filter-ignored: never poison
 seeds 3
-turbulence 12s
+fault-phase 12s
 node A runs 1.5.0
   option max_attempts 3
 history future pinned 99.0.0 shape waiting
 expect never poison
-relief widen
-expect never fetch where instance=future phase=turbulence|calm
-expect always end where instance=future has status=Completed phase=relief
+rescue widen
+expect never fetch where instance=future phase=faults|recovery
+expect always end where instance=future has status=Completed phase=rescue
 `},
 	{id: "CF-14", reading: ", filter ignored", records: logged(slog.LevelWarn, "Orchestration message exceeded max attempts, marking as poison",
 		slog.String("instance", "future"), slog.String("attempt_count", "4"), slog.String("max_attempts", "3"),
@@ -68,7 +68,7 @@ expect always end where instance=future has status=Completed phase=relief
 #! engine/count-ignored: sometimes poison where instance=future attempt=4 cause=incompatible
 #! duroxide-0.1.26/version-check-first: sometimes poison where instance=future attempt=4 cause=incompatible
 seeds 3
-turbulence 12s
+fault-phase 12s
 bug provider/filter-ignored
 node A runs 1.5.0
   option max_attempts 3
@@ -79,32 +79,32 @@ expect sometimes poison where instance=future attempt=4 cause=incompatible
 expect always end where instance=future has status=Failed output="poison: orchestration future exceeded 4 attempts (max 3): incompatible pin 99.0.0, supported >=0.0.0, <=1.5.0"
 `},
 	{id: "CF-15", reading: ", filtered", text: `
-#! provider/filter-ignored: never fetch where instance=future phase=turbulence
+#! provider/filter-ignored: never fetch where instance=future phase=faults
 seeds 3
-turbulence 500ms
+fault-phase 500ms
 node A runs 1.5.0
 history future pinned 99.0.0 shape waiting
-expect never fetch where instance=future phase=turbulence
-expect never end where instance=future phase=turbulence
-expect sometimes wait where instance=future phase=turbulence
+expect never fetch where instance=future phase=faults
+expect never end where instance=future phase=faults
+expect sometimes wait where instance=future phase=faults
 `},
 	{id: "CF-15", reading: ", filter ignored", text: `
-#! provider/delay-ignored: never fetch where instance=future attempt=2 phase=turbulence
+#! provider/delay-ignored: never fetch where instance=future attempt=2 phase=faults
 seeds 3
-turbulence 500ms
+fault-phase 500ms
 bug provider/filter-ignored
 node A runs 1.5.0
 history future pinned 99.0.0 shape waiting
 expect always abandon where instance=future has reason=incompatible delay=1s
-expect sometimes fetch where instance=future attempt=1 phase=turbulence
-expect never fetch where instance=future attempt=2 phase=turbulence
-expect never end where instance=future phase=turbulence
+expect sometimes fetch where instance=future attempt=1 phase=faults
+expect never fetch where instance=future attempt=2 phase=faults
+expect never end where instance=future phase=faults
 `},
 	{id: "CF-16", text: `
 #! provider/filter-ignored: always fetch where instance=two has node=B
 #! engine/filter-not-declared: always fetch where instance=one has node=A
 seeds 4
-turbulence 8s
+fault-phase 8s
 node A runs 1.5.0
   option supported_replay_versions >=1.0.0, <=1.999.999
 node B runs 2.0.0
@@ -116,12 +116,12 @@ expect always fetch where instance=two has node=B
 expect always turn where instance=one has node=A
 expect always turn where instance=two has node=B
 expect sometimes skip where instance=two node=A
-expect always end where instance=one|two has status=Completed output=kick phase=turbulence
+expect always end where instance=one|two has status=Completed output=kick phase=faults
 `},
 	{id: "CF-17", text: `
 #! provider/check-then-set-lock: violates S05
 seeds 12
-turbulence 6s
+fault-phase 6s
 node A runs 2.0.0
   option supported_replay_versions >=0.0.0, <=2.99.99
 node B runs 2.0.0
@@ -131,13 +131,13 @@ expect sometimes turn where instance=both node=A
 expect sometimes turn where instance=both node=B
 expect always turn where instance=both has result=Completed
 expect never fetch where instance=both attempt=2
-expect always end where instance=both has status=Completed phase=turbulence
+expect always end where instance=both has status=Completed phase=faults
 `},
 	{id: "CF-18", text: `
 #! provider/filter-ignored: always fetch where instance=b-1|b-2 has node=B
 #! engine/filter-not-declared: never abandon
 seeds 4
-turbulence 8s
+fault-phase 8s
 node A runs 1.5.0
   option supported_replay_versions 1.x
 node B runs 2.0.0
@@ -150,7 +150,7 @@ history b-2 pinned 2.3.4 shape waiting kick at 1s..2s
 expect always fetch where instance=a-1|a-2|a-3 has node=A
 expect always fetch where instance=b-1|b-2 has node=B
 expect never abandon
-expect always end has status=Completed phase=turbulence
+expect always end has status=Completed phase=faults
 expect sometimes end where instance=a-1
 expect sometimes end where instance=a-2
 expect sometimes end where instance=a-3
@@ -160,7 +160,7 @@ expect sometimes end where instance=b-2
 	{id: "CF-19", text: `
 #! engine/pins-every-turn: always turn where instance=fresh has pin=1.5.0
 seeds 3
-turbulence 10s
+fault-phase 10s
 node A runs 1.5.0
 instance fresh runs Chain with 4 at 1s
 at 1500ms upgrade A to 2.0.0
@@ -173,19 +173,19 @@ expect always end where instance=fresh has status=Completed pin=1.5.0
 #! provider/unpinned-incompatible: sometimes turn where instance=old-style node=A
 #! engine/pins-every-turn: always turn where instance=old-style has pin=none
 seeds 3
-turbulence 6s
+fault-phase 6s
 node A runs 1.5.0
   option supported_replay_versions =1.5.0
 history old-style unpinned shape waiting kick at 1s
 expect sometimes turn where instance=old-style node=A
 expect always turn where instance=old-style has pin=none
-expect always end where instance=old-style has status=Completed output=kick phase=turbulence
+expect always end where instance=old-style has status=Completed output=kick phase=faults
 `},
 	{id: "CF-21", builds: futureBuild, text: `
 #! provider/pin-inherited: always turn where build=3.1.4 first=yes has pin=3.1.4
 #! provider/filter-ignored: never fetch where build=2.0.0 pin=3.1.4
 seeds 3
-turbulence 10s
+fault-phase 10s
 node A runs 3.1.4
 node B runs 2.0.0
 instance begun-by-a runs Counter with 5 at 1s
@@ -199,7 +199,7 @@ expect always end has status=Completed pin=3.1.4|2.0.0
 #! engine/pins-every-turn: always turn where instance=family has pin=1.5.0
 #! engine/parent-not-told: sometimes end where instance=family status=Completed
 seeds 3
-turbulence 10s
+fault-phase 10s
 node A runs 1.5.0
 program leaf
   input
@@ -218,7 +218,7 @@ expect always end where instance=family::sub::4 has status=Completed pin=2.0.0
 	{id: "CF-25", reading: ", withdrawn by the ack", text: `
 #! provider/cancel-spares-held-work: violates S06
 seeds 6
-turbulence 10s
+fault-phase 10s
 node A runs 1.5.0
   option worker_lock_timeout 2s
 fault late-activity 1 in 1
@@ -229,7 +229,7 @@ expect always end where instance=restless has status=Completed execution=4 outpu
 	{id: "CF-25", reading: ", stale", text: `
 #! engine/stale-completion-accepted: always end has status=Completed execution=6 output=done
 seeds 12
-turbulence 10s
+fault-phase 10s
 node A runs 1.5.0
   option orchestration_concurrency 1
 fault slow-turn 1 in 4
@@ -240,95 +240,95 @@ require coverage stale-completion-dropped
 expect always end has status=Completed execution=6 output=done
 `},
 	{id: "CF-26", text: `
-#! provider/exclusive-upper-bound: sometimes end where instance=current phase=turbulence
-#! provider/packed-comparison: sometimes end where instance=many-minors phase=turbulence
+#! provider/exclusive-upper-bound: sometimes end where instance=current phase=faults
+#! provider/packed-comparison: sometimes end where instance=many-minors phase=faults
 seeds 3
-turbulence 5s
+fault-phase 5s
 node A runs 1.5.0
 history oldest pinned 0.0.1 shape waiting kick at 1s
 history old pinned 0.5.0 shape waiting kick at 1s
 history many-minors pinned 0.1500.0 shape waiting kick at 1s
 history current pinned 1.5.0 shape waiting kick at 1s
-expect always turn where instance=oldest|old|many-minors|current has phase=turbulence result=Completed
-expect sometimes end where instance=oldest phase=turbulence
-expect sometimes end where instance=old phase=turbulence
-expect sometimes end where instance=many-minors phase=turbulence
-expect sometimes end where instance=current phase=turbulence
+expect always turn where instance=oldest|old|many-minors|current has phase=faults result=Completed
+expect sometimes end where instance=oldest phase=faults
+expect sometimes end where instance=old phase=faults
+expect sometimes end where instance=many-minors phase=faults
+expect sometimes end where instance=current phase=faults
 `},
 	{id: "CF-27", reading: ", filtered", text: `
 #! engine/filter-not-declared: always node in "up" has filter=">=0.0.0, <=1.5.0"
-#! provider/filter-ignored: never fetch where instance=future phase=turbulence|calm
+#! provider/filter-ignored: never fetch where instance=future phase=faults|recovery
 seeds 3
-turbulence 4s
+fault-phase 4s
 node A runs 1.5.0
 history future pinned 99.0.0 shape waiting kick at 1s
 at 1s mark "up"
 expect always node in "up" has filter=">=0.0.0, <=1.5.0"
-expect never fetch where instance=future phase=turbulence|calm
+expect never fetch where instance=future phase=faults|recovery
 expect sometimes skip where instance=future node=A
 `},
 	{id: "CF-27", reading: ", filter ignored", text: `
-#! engine/version-check-missing: never turn where instance=future phase=turbulence|calm
+#! engine/version-check-missing: never turn where instance=future phase=faults|recovery
 seeds 3
-turbulence 4s
+fault-phase 4s
 bug provider/filter-ignored
 node A runs 1.5.0
 history future pinned 99.0.0 shape waiting kick at 1s
 instance other runs Leaf at 1s
 expect always abandon where instance=future has reason=incompatible
-expect never turn where instance=future phase=turbulence|calm
+expect never turn where instance=future phase=faults|recovery
 expect always end where instance=other has status=Completed
 `},
 	{id: "CF-28", reading: ", filtered", text: `
-#! provider/filter-ignored: never fetch where instance=below|above phase=turbulence|calm
-#! engine/filter-not-declared: never fetch where instance=below|above phase=turbulence|calm
+#! provider/filter-ignored: never fetch where instance=below|above phase=faults|recovery
+#! engine/filter-not-declared: never fetch where instance=below|above phase=faults|recovery
 seeds 3
-turbulence 5s
+fault-phase 5s
 node A runs 2.0.0
   option supported_replay_versions >=1.0.0, <=1.9.999
 history below pinned 0.9.0 shape waiting kick at 1s
 history within pinned 1.5.0 shape waiting kick at 1s
 history above pinned 2.0.0 shape waiting kick at 1s
-expect never fetch where instance=below|above phase=turbulence|calm
-expect sometimes wait where instance=below phase=turbulence
-expect sometimes wait where instance=above phase=turbulence
-expect always end where instance=within has status=Completed phase=turbulence
+expect never fetch where instance=below|above phase=faults|recovery
+expect sometimes wait where instance=below phase=faults
+expect sometimes wait where instance=above phase=faults
+expect always end where instance=within has status=Completed phase=faults
 `},
 	{id: "CF-28", reading: ", filter ignored", text: `
-#! engine/version-check-missing: never turn where instance=below|above phase=turbulence|calm
+#! engine/version-check-missing: never turn where instance=below|above phase=faults|recovery
 seeds 3
-turbulence 5s
+fault-phase 5s
 bug provider/filter-ignored
 node A runs 2.0.0
   option supported_replay_versions >=1.0.0, <=1.9.999
 history below pinned 0.9.0 shape waiting kick at 1s
 history within pinned 1.5.0 shape waiting kick at 1s
 history above pinned 2.0.0 shape waiting kick at 1s
-expect never turn where instance=below|above phase=turbulence|calm
+expect never turn where instance=below|above phase=faults|recovery
 expect always abandon has reason=incompatible
 expect sometimes abandon where instance=below
 expect sometimes abandon where instance=above
-expect always end where instance=within has status=Completed phase=turbulence
+expect always end where instance=within has status=Completed phase=faults
 `},
 	{id: "CF-29", text: `
-#! engine/history-error-ignores-attempt: sometimes end where instance=alien status=Failed phase=turbulence
+#! engine/history-error-ignores-attempt: sometimes end where instance=alien status=Failed phase=faults
 #! provider/undecodable-event-skipped: sometimes poison where instance=alien attempt=4 cause=unreadable
 seeds 3
-turbulence 10s
+fault-phase 10s
 node A runs 1.5.0
   option supported_replay_versions >=0.0.0, <=99.99.99
   option max_attempts 3
 history alien pinned 99.0.0 shape unknown-kind
 expect always abandon where instance=alien has reason=history-error delay=1s
 expect sometimes poison where instance=alien attempt=4 cause=unreadable
-expect sometimes end where instance=alien status=Failed phase=turbulence
+expect sometimes end where instance=alien status=Failed phase=faults
 expect always end where instance=alien has status=Failed
 `},
 	{id: "CF-30", records: logged(slog.LevelWarn, incompatible, slog.String("instance", "future"),
 		slog.String("pinned_version", "99.0.0"), slog.String("supported_range", ">=0.0.0, <=1.5.0")), bug: "engine/version-check-missing", text: `
 #! engine/version-check-missing: sometimes abandon where instance=future reason=incompatible
 seeds 2
-turbulence 3s
+fault-phase 3s
 bug provider/filter-ignored
 node A runs 1.5.0
 history future pinned 99.0.0 shape waiting
@@ -338,7 +338,7 @@ expect sometimes abandon where instance=future reason=incompatible
 		slog.String("supported_range", ">=0.0.0, <=1.5.0")), bug: "engine/filter-not-declared", text: `
 #! engine/filter-not-declared: always node in "up" has filter=">=0.0.0, <=1.5.0"
 seeds 2
-turbulence 3s
+fault-phase 3s
 node A runs 1.5.0
 at 1s mark "up"
 expect always node in "up" has filter=">=0.0.0, <=1.5.0"

@@ -61,7 +61,7 @@ func TestThreshold(t *testing.T) {
 		{"fields, mixed", newFields, fmt.Sprintf(nodes, "0.1.32"), []string{"S17", "outcome"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := scenario.Parse("threshold.txt", []byte("scenario threshold\nturbulence 45s\n"+c.builds+c.story+thresholdWork))
+			s, err := scenario.Parse("threshold.txt", []byte("scenario threshold\nfault-phase 45s\n"+c.builds+c.story+thresholdWork))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,7 +61,7 @@ func (s Space) Plan() *rapid.Generator[*plan.Plan] {
 		p.Programs, p.Instances, p.Histories, p.Probes = w.Programs, w.Instances, w.Histories, w.Probes
 		withdrawn(t, p)
 		p.Faults = s.faults(p.Nodes).Draw(t, "faults")
-		p.Turbulence = 2 * horizon
+		p.FaultPhase = 2 * horizon
 		return p
 	})
 }
@@ -199,12 +199,12 @@ func (s Space) step(t *rapid.T, step *plan.Step, up, absent bool) {
 	}
 }
 
-// faults draws rates for some of the fault kinds. A rate applies in a window or throughout turbulence, and to one node
-// or to all.
+// faults draws rates for some of the fault kinds. A rate applies in a window or throughout the fault phase, and to one
+// node or to all.
 func (s Space) faults(nodes []plan.Node) *rapid.Generator[faults.Plan] {
 	return rapid.Custom(func(t *rapid.T) faults.Plan {
 		var p faults.Plan
-		if rarely(t, 5, "calm weather") {
+		if rarely(t, 5, "recovery weather") {
 			return p
 		}
 		all := faults.Kinds()

@@ -97,7 +97,7 @@ var share = map[string]int{
 	"served-by-other-build":        100,
 	"upgrade-under-load":           50,
 	"filtered-out":                 50,
-	"relief":                       20,
+	"rescue":                       20,
 	"poison":                       20,
 	"poison-through-history-error": 20,
 	"can-on-newer-build":           10,

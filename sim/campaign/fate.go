@@ -23,13 +23,14 @@ type Fate struct {
 	// Ends groups the instances by their end and its cause. Unexpected ends come first; within the unexpected and the
 	// expected ends, larger groups come first.
 	Ends []End `json:"ends"`
-	// Helped counts the instances that received help beyond the plan from calm or relief. Help lists all such help, in
-	// seed order.
+	// Helped counts the instances that received help beyond the plan from recovery or rescue. Help lists all such help,
+	// in seed order.
 	Helped uint64      `json:"helped"`
 	Help   []HelpGroup `json:"help"`
 	// Waits groups the waits for a build by the schedule step before them. The group with the longest wait comes first.
 	Waits []WaitGroup `json:"waits"`
-	// Remarks groups what authors should know of the work, in the order of kinds; the largest group of a kind comes first.
+	// Remarks groups what authors should know of the work, in the order of kinds; the largest group of a kind comes
+	// first.
 	Remarks []RemarkGroup `json:"remarks,omitempty"`
 }
 
@@ -67,7 +68,7 @@ type End struct {
 	Cause      string         `json:"cause"` // that of the first; others differ from it in inputs and numbers at most
 	AsExpected bool           `json:"as_expected"`
 	Expect     plan.End       `json:"expected"` // the end that the plan expected, if it was a different one
-	Owes       string         `json:"owes"`     // help that these instances received from calm and relief
+	Owes       string         `json:"owes"`     // help that these instances received from recovery and rescue
 	Count      uint64         `json:"count"`
 	// Instances lists up to maxMet of the group's instances, in seed order. Instances that completed as expected are
 	// listed only if Options.AllInstances is set.
@@ -79,8 +80,8 @@ type End struct {
 // varying matches inputs and numbers in a cause, with their units.
 var varying = regexp.MustCompile(`input="(?:[^"\\]|\\.)*"|[0-9][0-9a-zµ.]*`)
 
-// alike returns a cause without inputs, durations and numbers, which differ between instances that ended for one reason.
-// Versions stay.
+// alike returns a cause without inputs, durations and numbers, which differ between instances that ended for one
+// reason. Versions stay.
 func alike(cause string) string {
 	return varying.ReplaceAllStringFunc(cause, func(s string) string {
 		if _, err := engine.ParseVersion(s); err == nil {
@@ -124,7 +125,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
-		if one.Owes != "" && (one.Expect != plan.EndEternal || one.Relieved) { // the plan itself requires that eternal work be cancelled
+		if one.Owes != "" && (one.Expect != plan.EndEternal || one.Rescued) { // the plan itself requires that eternal work be cancelled
 			f.Helped++
 		}
 		expect := plan.End("")

@@ -8,8 +8,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// HelpGroup counts one kind of help that calm or relief gave beyond the plan. The help is a certain event, a message to
-// a certain queue, a cancel request, or a change to a certain node.
+// HelpGroup counts one kind of help that recovery or rescue gave beyond the plan. The help is a certain event, a
+// message to a certain queue, a cancel request, or a change to a certain node.
 type HelpGroup struct {
 	Phase cluster.Phase    `json:"phase"`
 	Kind  cluster.HelpKind `json:"kind"`
@@ -85,7 +85,7 @@ func (g *HelpGroup) ofNode() bool {
 // maxHelp is the maximum number of help groups that Text shows unless all is set.
 const maxHelp = 6
 
-// helpText writes the help that calm and relief gave beyond the plan.
+// helpText writes the help that recovery and rescue gave beyond the plan.
 func (f *Fate) helpText(b *strings.Builder, all bool) {
 	if len(f.Help) > 0 {
 		b.WriteString("beyond the plan:\n")

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// base is what all parts of a world share: the plan, the time, the record of the run, the store, and how far the run has
-// come. A part has its own state besides, and knows only those other parts for which it has a field.
+// base is what all parts of a world share: the plan, the time, the record of the run, the store, and how far the run
+// has come. A part has its own state besides, and knows only those other parts for which it has a field.
 type base struct {
 	*journal
 	cfg     *Config
@@ -72,8 +72,8 @@ const (
 	evKick                         // a: index of the preloaded history
 	evProbe                        // a: index of the probe
 	evProbeEnd                     // a: index of the probe, b: index of what it holds
-	evCalm                         // turbulence is over
-	evTick                         // calm: check whether anything is still pending
+	evRecovery                     // the fault phase is over
+	evTick                         // recovery: check whether anything is still pending
 	evUntil                        // the end set by the plan
 	evDeadLetters                  // the dead-letter policy examines the queue
 )

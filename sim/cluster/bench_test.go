@@ -60,7 +60,7 @@ var workloads = []benchmark{
 // plan returns a run of the workload: its instances start within a second.
 func (w *benchmark) plan() *plan.Plan {
 	p := &plan.Plan{
-		Name: w.name, Nodes: []plan.Node{{Name: "A", Build: "2.0.0"}}, Turbulence: w.lasts, StepBudget: 10_000_000,
+		Name: w.name, Nodes: []plan.Node{{Name: "A", Build: "2.0.0"}}, FaultPhase: w.lasts, StepBudget: 10_000_000,
 	}
 	for i := range w.instances {
 		p.Instances = append(p.Instances, plan.Instance{
@@ -96,8 +96,8 @@ func TestWorkloads(t *testing.T) {
 	}
 }
 
-// BenchmarkWorkload runs the plain workloads, each beside its floor: the bare model, and an event loop that does nothing
-// but pop and push as many events.
+// BenchmarkWorkload runs the plain workloads, each beside its floor: the bare model, and an event loop that does
+// nothing but pop and push as many events.
 func BenchmarkWorkload(b *testing.B) {
 	for i := range workloads {
 		w := &workloads[i]

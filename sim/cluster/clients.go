@@ -25,8 +25,8 @@ type clients struct {
 	provider engine.Provider
 	codec    engine.Codec
 	version  engine.Version // version of the build that the codec belongs to
-	knows    engine.KindSet // the kinds of events that clients know, apart from help in calm
-	raised   []calmRaises
+	knows    engine.KindSet // the kinds of events that clients know, apart from help in recovery
+	raised   []recoveryRaises
 	known    observe.InstanceNo // the highest instance number so far
 	open     observe.Open       // the instances that may not have ended
 	idle     observe.Open       // those of them that may have to be sent something
@@ -37,9 +37,9 @@ type clients struct {
 	retries  int                // the messages that a client has yet to send again
 }
 
-// calmRaises holds the number of events that clients have sent to an instance during calm, and the time of the last
-// one.
-type calmRaises struct {
+// recoveryRaises holds the number of events that clients have sent to an instance during recovery, and the time of the
+// last one.
+type recoveryRaises struct {
 	atMs  int64
 	times int
 	busy  bool // it had something to consume when it was last looked at, and has not changed since
@@ -51,8 +51,8 @@ const clientRetry = time.Second
 // An action event packs the action's index above the attempt, which takes the low attemptBits bits.
 const attemptBits = 32
 
-// connect gives clients the codec of the newest build in the run, because clients are upgraded first, unless the plan names
-// another.
+// connect gives clients the codec of the newest build in the run, because clients are upgraded first, unless the plan
+// names another.
 func (c *clients) connect() {
 	newest := c.builds[0]
 	for _, b := range c.builds {

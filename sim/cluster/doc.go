@@ -6,14 +6,14 @@
 // A run is one call of Run. It reads no files and no wall clock and starts no goroutines. Runs share nothing, so a
 // program may perform many of them concurrently. The same plan and seed give the same trace, byte for byte.
 //
-// A run has phases. In turbulence, the schedule is executed and faults happen. In calm, faults have stopped and every
-// core node is up (a core node is one whose last step is not stop or remove). Clients cancel eternal loops, and send
-// instances that cannot progress in any other way what they are waiting for, unless the plan leaves them unaided. If
-// work is still stuck because no node admits it, relief either restarts a core node as the build that the work is
-// waiting for or deletes the work, and calm begins again. A run ends when the monitor has no open obligation, when the
-// step budget is used up, or when an execution takes far more turns than normal. A plan may set its own end
-// (Plan.Until, Plan.Unaided), and then there is no calm or relief. Result.Help lists what calm and relief did beyond
-// the plan.
+// A run has phases. In the fault phase, the schedule is executed and faults happen. In recovery, faults have stopped
+// and every core node is up (a core node is one whose last step is not stop or remove). Clients cancel eternal loops,
+// and send instances that cannot progress in any other way what they are waiting for, unless the plan leaves them
+// unaided. If work is still stuck because no node admits it, rescue either restarts a core node as the build that the
+// work is waiting for or deletes the work, and recovery begins again. A run ends when the monitor has no open
+// obligation, when the step budget is used up, or when an execution takes far more turns than normal. A plan may set
+// its own end (Plan.Until, Plan.Unaided), and then there is no recovery or rescue. Result.Help lists what recovery and
+// rescue did beyond the plan.
 //
 // A provider call is not a function call: the request travels to the store, takes effect in one atomic instant, and the
 // answer travels back. Each leg can be late or lost. To the caller, a lost leg looks like a retryable error after the

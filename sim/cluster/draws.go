@@ -46,10 +46,10 @@ func tryKey(key sim.Key, n uint32) sim.Key {
 	return key
 }
 
-// draws reports whether a fault happens at this opportunity. Faults happen only during turbulence. If the rate is 0, the
-// chooser is not asked, so that disabling a fault leaves all other draws unchanged.
+// draws reports whether a fault happens at this opportunity. Faults happen only during the fault phase. If the rate is
+// 0, the chooser is not asked, so that disabling a fault leaves all other draws unchanged.
 func (b *base) draws(kind drawnKind, nodeName string, key sim.Key) bool {
-	return b.drawn[kind].included && b.phase == PhaseTurbulence && b.happens(kind, nodeName, key)
+	return b.drawn[kind].included && b.phase == PhaseFaults && b.happens(kind, nodeName, key)
 }
 
 func (b *base) happens(kind drawnKind, nodeName string, key sim.Key) bool {
@@ -61,9 +61,9 @@ func (b *base) happens(kind drawnKind, nodeName string, key sim.Key) bool {
 	return num > 0 && sim.ChanceOf(b.chooser, key, &f.segment, num, den)
 }
 
-// drawnKind is a kind of fault that is drawn at random, by its place in faults.Kinds. It is a number for speed: a run has
-// twenty thousand opportunities, most of them for faults that its plan does not include. Each is a variable of the file
-// where the fault strikes.
+// drawnKind is a kind of fault that is drawn at random, by its place in faults.Kinds. It is a number for speed: a run
+// has twenty thousand opportunities, most of them for faults that its plan does not include. Each is a variable of the
+// file where the fault strikes.
 type drawnKind int
 
 var faultKinds = faults.Kinds()

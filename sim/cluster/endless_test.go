@@ -60,7 +60,7 @@ func TestEndlessExecution(t *testing.T) {
 		{"longer than what ended", 0, []string{"70", ""}, "has taken 1420 turns"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			p := &plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}}, TurnBudget: tc.budget, Turbulence: time.Hour}
+			p := &plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}}, TurnBudget: tc.budget, FaultPhase: time.Hour}
 			for i, input := range tc.inputs {
 				in := plan.Instance{ID: "loop-" + strconv.Itoa(i), Orchestration: "Loop", Input: input}
 				if rest, isAgain := strings.CutPrefix(input, "again"); isAgain {

@@ -16,8 +16,8 @@ import (
 
 // Explanation says why an instance is waiting: it gives the rule that applies and the values involved.
 type Explanation struct {
-	// Rule is one of not-started, deleted, ended, locked, not-admitted, delayed, undecodable, ready, activity, event, child,
-	// nothing.
+	// Rule is one of not-started, deleted, ended, locked, not-admitted, delayed, undecodable, ready, activity, event,
+	// child, nothing.
 	Rule string `json:"rule"`
 	// Text is the rule as a sentence about the instance.
 	Text string `json:"text"`
@@ -216,8 +216,8 @@ func (w *World) NodeState(number uint32) string {
 	return text
 }
 
-// explainIdle explains an instance that has nothing queued: it is waiting for an event or a child. In calm, clients send it
-// nothing while a child has not told its end, whether it waits for that child or not.
+// explainIdle explains an instance that has nothing queued: it is waiting for an event or a child. In recovery, clients
+// send it nothing while a child has not told its end, whether it waits for that child or not.
 func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Event) {
 	var told, closed []uint64
 	for _, e := range history {

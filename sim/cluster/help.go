@@ -7,7 +7,7 @@ import (
 	"github.com/durosim/durosim/sim"
 )
 
-// Help is something that calm or relief did so that work could end.
+// Help is something that recovery or rescue did so that work could end.
 type Help struct {
 	VirtualMs int64    `json:"virtual_ms"` // since the start of the run
 	Phase     Phase    `json:"phase"`
@@ -30,7 +30,7 @@ const (
 	HelpRange   HelpKind = "range"   // restores the range of its build to a narrowed node
 	HelpBuild   HelpKind = "build"   // restarts a node as a build that admits what no live node does
 	HelpDelete  HelpKind = "delete"  // deletes an instance that no build admits, with its tree
-	HelpWiden   HelpKind = "widen"   // widens a node to every pin (plan.ReliefWiden)
+	HelpWiden   HelpKind = "widen"   // widens a node to every pin (plan.RescueWiden)
 )
 
 // String describes the help in a few words.
@@ -54,7 +54,7 @@ func (h Help) String() string {
 	return fmt.Sprintf("%s widened node %s, which replayed %s", h.Phase, h.Name, h.Text)
 }
 
-// Help returns what calm and relief have done beyond the plan so far. The caller must not modify it.
+// Help returns what recovery and rescue have done beyond the plan so far. The caller must not modify it.
 func (w *World) Help() []Help { return w.help }
 
 // helped records a Help.
@@ -62,7 +62,7 @@ func (b *base) helped(kind HelpKind, name, text string) {
 	b.help = append(b.help, Help{VirtualMs: b.nowMs() - b.startMs(), Phase: b.phase, Kind: kind, Name: name, Text: text})
 }
 
-// helpedBy records Help for a message sent by calm.
+// helpedBy records Help for a message sent by recovery.
 func (b *base) helpedBy(item engine.WorkItem) {
 	switch i := item.(type) {
 	case engine.ExternalRaisedItem:

@@ -15,7 +15,7 @@ func race(other string) string {
 	return "program P\n  select\n    wait go\n    " + other + "\n  end\nend\ninstance o runs P"
 }
 
-// TestHelp checks that calm and relief report what they did, and that a plan can disable them.
+// TestHelp checks that recovery and rescue report what they did, and that a plan can disable them.
 func TestHelp(t *testing.T) {
 	const order = "nodes A B run 1.5.0\ninstance o runs ProcessOrder at 1s"
 	for _, tc := range []struct {
@@ -24,45 +24,45 @@ func TestHelp(t *testing.T) {
 		help       []string
 		atMost     int64 // virtual milliseconds; 0 for no bound
 	}{
-		{name: "calm raises", text: order, status: "Completed", help: []string{`calm raised "approval" for o`}},
-		{name: "calm decides no race with a timer", text: "nodes A run 1.5.0\n" + race("timer 40s"), status: "Completed"},
+		{name: "recovery raises", text: order, status: "Completed", help: []string{`recovery raised "approval" for o`}},
+		{name: "recovery decides no race with a timer", text: "nodes A run 1.5.0\n" + race("timer 40s"), status: "Completed"},
 		{
 			name: "nor with a child", text: "nodes A run 1.5.0\nprogram Child\n  timer 50s\nend\n" + race("child Child"), status: "Completed",
 		},
 		{
 			name: "nor with a child that it helps", text: "nodes A run 1.5.0\nprogram Child\n  wait stop\nend\n" + race("child Child"), status: "Completed",
-			help: []string{`calm raised "stop" for o::sub::3`},
+			help: []string{`recovery raised "stop" for o::sub::3`},
 		},
-		{name: "but it raises when the timer has fired", text: "nodes A run 1.5.0\nprogram P\n  join\n    wait go\n    timer 40s\n  end\nend\ninstance o runs P", status: "Completed", help: []string{`calm raised "go" for o`}},
+		{name: "but it raises when the timer has fired", text: "nodes A run 1.5.0\nprogram P\n  join\n    wait go\n    timer 40s\n  end\nend\ninstance o runs P", status: "Completed", help: []string{`recovery raised "go" for o`}},
 		{name: "unaided instance", text: order + " unaided", status: "Running"},
 		{name: "unaided parent", text: "nodes A B run 1.5.0\nprogram Child\n  wait go\nend\nprogram Root\n  child Child\nend\ninstance o runs Root at 1s unaided", status: "Running"},
 		{name: "then nothing", text: order + "\nthen nothing", status: "Running", atMost: 60_000},
 		{name: "then nothing, and the work ends by itself", text: "nodes A B run 1.5.0\ninstance o runs Chain with 20 at 1s\nthen nothing", status: "Completed", atMost: 60_000},
 		{name: "then nothing, and nobody is there", text: "nodes A B run 1.5.0\ninstance o runs Chain with 50 at 1s\nat 3s stop A\nat 4s crash B\nthen nothing", status: "Running", atMost: 120_000},
-		{name: "calm starts", text: "nodes A run 1.5.0\ninstance o runs Chain with 5 at 1s\nat 2s crash A", status: "Completed", help: []string{"calm started node A"}},
-		{name: "calm cancels", text: "nodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Failed", help: []string{"calm cancelled o"}},
+		{name: "recovery starts", text: "nodes A run 1.5.0\ninstance o runs Chain with 5 at 1s\nat 2s crash A", status: "Completed", help: []string{"recovery started node A"}},
+		{name: "recovery cancels", text: "nodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Failed", help: []string{"recovery cancelled o"}},
 		{name: "until", text: "until 20s\nnodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Running", atMost: 20_000},
-		{name: "until, in turbulence", text: "until 20s\nturbulence 1h\nnodes A run 1.5.0\ninstance o runs Chain", status: "Completed", atMost: 20_000},
+		{name: "until, in the fault phase", text: "until 20s\nfault-phase 1h\nnodes A run 1.5.0\ninstance o runs Chain", status: "Completed", atMost: 20_000},
 		{
-			name: "relief starts the pinned build", text: "nodes A B run 2.0.0\nhistory o pinned 3.0.0 shape waiting", status: "Completed",
-			help: []string{"relief started node B as build 3.0.0"},
+			name: "rescue starts the pinned build", text: "nodes A B run 2.0.0\nhistory o pinned 3.0.0 shape waiting", status: "Completed",
+			help: []string{"rescue started node B as build 3.0.0"},
 		},
 		{
-			name: "relief starts a newer build that the plan names", status: "Completed", help: []string{"relief started node B as build 3.0.0"},
+			name: "rescue starts a newer build that the plan names", status: "Completed", help: []string{"rescue started node B as build 3.0.0"},
 			text: "node A runs 3.0.0\nnode B runs 2.0.0\nhistory o pinned 2.9.0 shape waiting kick at 5s\nat 1s remove A",
 		},
 		{
-			name: "relief takes a range back", text: "node A runs 2.0.0\n  option supported_replay_versions 1.x\nhistory o pinned 2.0.0 shape waiting", status: "Completed",
-			help: []string{"relief gave node A the range of its build, which replayed >=1.0.0, <=1.999.999"},
+			name: "rescue takes a range back", text: "node A runs 2.0.0\n  option supported_replay_versions 1.x\nhistory o pinned 2.0.0 shape waiting", status: "Completed",
+			help: []string{"rescue gave node A the range of its build, which replayed >=1.0.0, <=1.999.999"},
 		},
 		{
-			name: "relief deletes what no build takes", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "",
-			help: []string{"relief deleted o, which no build admits"},
+			name: "rescue deletes what no build takes", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "",
+			help: []string{"rescue deleted o, which no build admits"},
 		},
-		{name: "relief needs a node", text: "nodes A run 2.0.0\nhistory o pinned 3.0.0 shape waiting kick at 5s\nat 1s remove A", status: "Running"},
+		{name: "rescue needs a node", text: "nodes A run 2.0.0\nhistory o pinned 3.0.0 shape waiting kick at 5s\nat 1s remove A", status: "Running"},
 		{
-			name: "relief widens where the plan says so", text: "relief widen\nnodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",
-			help: []string{"relief widened node A, which replayed >=0.0.0, <=2.0.0"},
+			name: "rescue widens where the plan says so", text: "rescue widen\nnodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",
+			help: []string{"rescue widened node A, which replayed >=0.0.0, <=2.0.0"},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 
 // watcher is a monitor made of functions; those that are nil do nothing.
 type watcher struct {
-	w         *cluster.World
-	record    func(w *cluster.World, r *cluster.Record)
-	observe   func(w *cluster.World, o *observe.Observation)
-	afterStep func(w *cluster.World)
-	calmMs    int64 // how long calm lasts
+	w          *cluster.World
+	record     func(w *cluster.World, r *cluster.Record)
+	observe    func(w *cluster.World, o *observe.Observation)
+	afterStep  func(w *cluster.World)
+	recoveryMs int64 // how long recovery lasts
 }
 
 func (m *watcher) Record(r *cluster.Record) {
@@ -41,8 +41,8 @@ func (m *watcher) AfterStep() {
 	}
 }
 func (m *watcher) Open(nowMs int64) (bool, int64) {
-	m.calmMs -= 1000
-	return m.calmMs > 0, nowMs + 1
+	m.recoveryMs -= 1000
+	return m.recoveryMs > 0, nowMs + 1
 }
 func (m *watcher) Finish()                         {}
 func (m *watcher) Violations() []cluster.Violation { return nil }
@@ -95,14 +95,14 @@ func stormy() *plan.Plan {
 	return p
 }
 
-// TestNodesObeyTheSchedule: a node that was told to stop or crash stays away until it is told to start or calm needs it,
-// one that is told to start does so within half a second, whatever it is about to do by itself, and one that stops is not
-// frozen.
+// TestNodesObeyTheSchedule: a node that was told to stop or crash stays away until it is told to start or recovery
+// needs it, one that is told to start does so within half a second, whatever it is about to do by itself, and one that
+// stops is not frozen.
 func TestNodesObeyTheSchedule(t *testing.T) {
 	for seed := range uint64(40) {
 		wanted := map[string]bool{"A": true, "B": true, "C": true}
 		told := map[string]int64{} // the time at which it was told to start, while it is down
-		watch(t, stormy(), seed, watcher{calmMs: 60_000, record: func(w *cluster.World, r *cluster.Record) {
+		watch(t, stormy(), seed, watcher{recoveryMs: 60_000, record: func(w *cluster.World, r *cluster.Record) {
 			at := fmt.Sprintf("seed %d, %d ms", seed, r.AtMs-w.StartMs())
 			switch r.Kind {
 			case record.Scheduled:
@@ -131,7 +131,7 @@ func TestNodesObeyTheSchedule(t *testing.T) {
 					if want := n.Name != "C" && n.Name != "E"; n.Core != want {
 						t.Errorf("node %s: core is %v, want %v", n.Name, n.Core, want)
 					}
-					if n.Core && !n.Up && r.Phase == cluster.PhaseCalm {
+					if n.Core && !n.Up && r.Phase == cluster.PhaseRecovery {
 						wanted[n.Name], told[n.Name] = true, r.AtMs
 					}
 				}
@@ -145,23 +145,23 @@ func TestNodesObeyTheSchedule(t *testing.T) {
 	}
 }
 
-// TestAnUpgradeThatIsKilledComesBack checks that a node whose graceful stop takes too long is killed, and starts its new
-// build.
+// TestAnUpgradeThatIsKilledComesBack checks that a node whose graceful stop takes too long is killed, and starts its
+// new build.
 func TestAnUpgradeThatIsKilledComesBack(t *testing.T) {
 	plan := &plan.Plan{
 		Name:      "kill",
 		Nodes:     []plan.Node{{Name: "N", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_lock_timeout", Value: "60s"}}}},
 		Instances: []plan.Instance{{ID: "leaf", Orchestration: "Leaf"}},
 		Schedule:  []plan.Step{{At: 5 * time.Second, Verb: plan.VerbUpgrade, Node: "N", Build: "2.0.0"}},
-		Faults:    faults.Plan{Rates: []faults.Rate{{Kind: faults.LateActivity, Num: 1, Den: 1}}}, Turbulence: 40 * time.Second,
+		Faults:    faults.Plan{Rates: []faults.Rate{{Kind: faults.LateActivity, Num: 1, Den: 1}}}, FaultPhase: 40 * time.Second,
 	}
 	killed, back := false, false
 	watch(t, plan, 1, watcher{record: func(w *cluster.World, r *cluster.Record) {
 		killed = killed || r.Kind == record.NodeCrashed
-		back = back || killed && r.Kind == record.NodeStarted && w.Phase() == cluster.PhaseTurbulence && w.Node(1).Build.Name() == "2.0.0"
+		back = back || killed && r.Kind == record.NodeStarted && w.Phase() == cluster.PhaseFaults && w.Node(1).Build.Name() == "2.0.0"
 	}})
 	if !killed || !back {
-		t.Errorf("killed %v, back with its new build before calm %v; want both", killed, back)
+		t.Errorf("killed %v, back with its new build before recovery %v; want both", killed, back)
 	}
 }
 
@@ -172,7 +172,7 @@ func TestParkedFetchesMeetFaults(t *testing.T) {
 	tries, refused := 0, 0
 	watch(t, plan, 1, watcher{record: func(w *cluster.World, r *cluster.Record) {
 		switch {
-		case w.Phase() != cluster.PhaseTurbulence:
+		case w.Phase() != cluster.PhaseFaults:
 		case r.Kind == record.Woken:
 			woken[r.Call] = true
 		case r.Kind == record.CallExecuted && woken[r.Call]:
@@ -190,12 +190,12 @@ func TestParkedFetchesMeetFaults(t *testing.T) {
 // TestParkedFetchesDropOrphans: parking hides nothing that a poll would do: a queue message for an instance that is not
 // there is dropped though no fetch finds anything.
 func TestParkedFetchesDropOrphans(t *testing.T) {
-	plan := &plan.Plan{Name: "orphan", Nodes: []plan.Node{{Name: "N", Build: "1.5.0"}}, Turbulence: 5 * time.Second}
+	plan := &plan.Plan{Name: "orphan", Nodes: []plan.Node{{Name: "N", Build: "1.5.0"}}, FaultPhase: 5 * time.Second}
 	sent, dropped := false, int64(0)
 	watch(t, plan, 1, watcher{
-		calmMs: 5000,
+		recoveryMs: 5000,
 		afterStep: func(w *cluster.World) {
-			if sent || w.Phase() != cluster.PhaseCalm { // calm begins at 5 s, and the next event is its first tick at 6 s
+			if sent || w.Phase() != cluster.PhaseRecovery { // recovery begins at 5 s, and the next event is its first tick at 6 s
 				return
 			}
 			sent = true
@@ -235,8 +235,8 @@ func TestRegisterTwice(t *testing.T) {
 // TestClientsTryForLong checks that a client retries for as long as necessary.
 func TestClientsTryForLong(t *testing.T) {
 	plan := upgradePlan(1, faults.Plan{Rates: []faults.Rate{{Kind: faults.RequestLost, Num: 1, Den: 1}}})
-	plan.Schedule, plan.Turbulence = nil, 1200*time.Second
-	if r := watch(t, plan, 1, watcher{calmMs: 60_000}); r.FinalStates[0].Status != engine.StatusCompleted {
+	plan.Schedule, plan.FaultPhase = nil, 1200*time.Second
+	if r := watch(t, plan, 1, watcher{recoveryMs: 60_000}); r.FinalStates[0].Status != engine.StatusCompleted {
 		t.Errorf("the instance is %q, want Completed", r.FinalStates[0].Status)
 	}
 }

@@ -70,7 +70,11 @@ func (nr *narrator) record(r *Record) {
 	case record.ActivityStarted:
 		nr.tell(r.Node, false, "runs activity %s#%d of %s", r.Activity.Item.Name, r.Activity.Item.ID, r.Activity.Item.Instance)
 	case record.PhaseBegan:
-		nr.tell(0, true, "%s begins", r.Phase)
+		if r.Phase == PhaseFaults {
+			nr.tell(0, true, "the fault phase begins")
+		} else {
+			nr.tell(0, true, "%s begins", r.Phase)
+		}
 	case record.DeadLetter:
 		nr.tell(0, true, "the store ends %s: %s", r.Instance, r.Text)
 	case record.Scheduled:

@@ -291,8 +291,8 @@ func (p *parking) unpark(c *callState) {
 	p.network.recordCall(record.Unparked, c)
 }
 
-// leaveGroups removes the fetches of a dead incarnation from their groups. In turbulence some of them may stay: the
-// store has not noticed that their caller is gone, and serves them once.
+// leaveGroups removes the fetches of a dead incarnation from their groups. In the fault phase some of them may stay:
+// the store has not noticed that their caller is gone, and serves them once.
 func (p *parking) leaveGroups(n *nodeState) {
 	for _, g := range p.groups {
 		for at := len(g.waiters) - 1; at >= 0; at-- {
@@ -300,7 +300,7 @@ func (p *parking) leaveGroups(n *nodeState) {
 			if c.node != n.number || c.inc != n.inc {
 				continue
 			}
-			if p.phase == PhaseTurbulence && sim.Chance(p.chooser, c.key.At(labelZombie), 1, 8) {
+			if p.phase == PhaseFaults && sim.Chance(p.chooser, c.key.At(labelZombie), 1, 8) {
 				continue
 			}
 			p.unpark(c)

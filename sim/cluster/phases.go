@@ -9,31 +9,32 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
-// phases ends turbulence, begins calm and relief, and decides when the run is over.
+// phases ends the fault phase, begins recovery and rescue, and decides when the run is over.
 type phases struct {
 	*base
 	fleet   *fleet
 	parking *parking
 	clients *clients
 	phaseAt sim.Time // when the current phase began
-	reliefs int      // number of times relief has begun
+	rescues int      // number of times rescue has begun
 }
 
-// tick is how often, in calm, clients check their instances and the world checks whether the run is done.
+// tick is how often, in recovery, clients check their instances and the world checks whether the run is done.
 const tick = time.Second
 
-// unwatchedCalm limits calm if there is no monitor to report open obligations.
-const unwatchedCalm = 10 * time.Minute
+// unwatchedRecovery limits recovery if there is no monitor to report open obligations.
+const unwatchedRecovery = 10 * time.Minute
 
-// onCalm ends turbulence: faults stop, every core node comes up, and eternal loops are cancelled for the last time.
-func (ph *phases) onCalm() {
+// onRecovery ends the fault phase: faults stop, every core node comes up, and eternal loops are cancelled for the last
+// time.
+func (ph *phases) onRecovery() {
 	ph.changed = true
 	ph.end()
 	if ph.plan.Unaided || ph.plan.Until > 0 {
 		ph.leaveAlone()
 		return
 	}
-	ph.begin(PhaseCalm)
+	ph.begin(PhaseRecovery)
 	ph.downUntil = 0
 	for _, n := range ph.fleet.list {
 		if n.machine != nil && n.paused {
@@ -51,7 +52,7 @@ func (ph *phases) onCalm() {
 	}
 	for i := range ph.plan.Instances {
 		if p := &ph.plan.Instances[i]; p.Expect == plan.EndEternal {
-			item := engine.CancelInstanceItem{Instance: p.ID, Reason: "calm"}
+			item := engine.CancelInstanceItem{Instance: p.ID, Reason: "recovery"}
 			ph.helpedBy(item)
 			ph.clients.send(item, ph.clients.instanceKey(p.ID).At(labelPhase))
 		}
@@ -84,7 +85,7 @@ func (ph *phases) onTick() {
 	}
 	ph.changed = true
 	ph.end()
-	if ph.relieve() {
+	if ph.rescue() {
 		ph.tickAt(ph.nowMs())
 		return
 	}
@@ -113,7 +114,7 @@ func (ph *phases) open() (open bool, untilMs int64) {
 		open, untilMs = ph.monitor.Open(ph.nowMs())
 		return open && ph.nowMs() <= untilMs, untilMs
 	}
-	end := ph.phaseAt.Add(unwatchedCalm)
+	end := ph.phaseAt.Add(unwatchedRecovery)
 	if ph.kernel.Now() > end {
 		return false, 0
 	}

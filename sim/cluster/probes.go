@@ -77,7 +77,7 @@ func (pr *probes) begin(i int) time.Duration {
 // onProbe carries out the next act of a probe.
 func (pr *probes) onProbe(i int) {
 	s := pr.list[i]
-	if s.left == 0 || pr.phase != PhaseTurbulence {
+	if s.left == 0 || pr.phase != PhaseFaults {
 		return
 	}
 	s.left--
@@ -157,12 +157,13 @@ func (b *base) oneOf(key sim.Key, n int) int {
 	return int(b.chooser.Choose(key, uint64(n)))
 }
 
-// onProbeEnd acts on work that a probe has held long enough. After turbulence, the probe lets the lock expire instead.
+// onProbeEnd acts on work that a probe has held long enough. After the fault phase, the probe lets the lock expire
+// instead.
 func (pr *probes) onProbeEnd(i, held int) {
 	s := pr.list[i]
 	h := s.held[held]
 	s.held[held] = probeHeld{}
-	if pr.phase != PhaseTurbulence {
+	if pr.phase != PhaseFaults {
 		return
 	}
 	pr.changed = true

@@ -70,20 +70,20 @@ type Phase uint8
 
 // The phases in order. Obligations are checked at the end of each.
 const (
-	// PhaseTurbulence executes the schedule while faults happen.
-	PhaseTurbulence Phase = iota
-	// PhaseCalm begins when faults have stopped and the core nodes are up. Clients raise what instances are waiting
+	// PhaseFaults executes the schedule while faults happen.
+	PhaseFaults Phase = iota
+	// PhaseRecovery begins when faults have stopped and the core nodes are up. Clients raise what instances are waiting
 	// for.
-	PhaseCalm
-	// PhaseRelief turns a core node into the build that work is waiting for, or deletes the work. Then calm begins
+	PhaseRecovery
+	// PhaseRescue turns a core node into the build that work is waiting for, or deletes the work. Then recovery begins
 	// again.
-	PhaseRelief
-	// PhaseUnaided has no faults, and no help from clients or operators. It replaces calm and relief if the plan sets
-	// its own end.
+	PhaseRescue
+	// PhaseUnaided has no faults, and no help from clients or operators. It replaces recovery and rescue if the plan
+	// sets its own end.
 	PhaseUnaided
 )
 
-var phaseNames = []string{"turbulence", "calm", "relief", "unaided"}
+var phaseNames = []string{"faults", "recovery", "rescue", "unaided"}
 
 // String returns the phase in words.
 func (p Phase) String() string { return phaseNames[p] }
@@ -117,7 +117,7 @@ type NodeInfo struct {
 	Up, Draining, Paused bool
 	// Refusal says why the node does not start on the store's schema. It is empty if it starts.
 	Refusal string
-	// Core reports whether the node is up in calm. This is the case if it is started at least once and its last
+	// Core reports whether the node is up in recovery. This is the case if it is started at least once and its last
 	// schedule step is not stop or remove.
 	Core bool
 }

@@ -50,7 +50,7 @@ type Result struct {
 	// FinalStates has the states of the plan's instances followed by those of its preloaded histories, each in the
 	// plan's order.
 	FinalStates []FinalState `json:"-"`
-	// Help lists, in order, what calm and relief did beyond the plan. Some work may have ended only because of it.
+	// Help lists, in order, what recovery and rescue did beyond the plan. Some work may have ended only because of it.
 	Help []Help `json:"help,omitempty"`
 	// Told is provided by the monitor if it is a FateTeller.
 	Told
@@ -82,7 +82,8 @@ func (w *World) result() *Result {
 	return r
 }
 
-// PropertyHandlerReturns is violated if code does not come back. Each such run leaves code behind that cannot be stopped.
+// PropertyHandlerReturns is violated if code does not come back. Each such run leaves code behind that cannot be
+// stopped.
 const PropertyHandlerReturns = "handler-returns"
 
 // givenUp returns the result of a run whose code did not come back. Nothing but that code runs any more.
@@ -140,12 +141,12 @@ type Fate struct {
 	Cause string `json:"cause,omitempty"`
 	// AsExpected reports whether the plan expects this ending.
 	AsExpected bool `json:"as_expected,omitempty"`
-	// Owes describes what calm or relief did for the instance: raised an event, cancelled it, widened nodes. It is
+	// Owes describes what recovery or rescue did for the instance: raised an event, cancelled it, widened nodes. It is
 	// empty if they did nothing.
 	Owes string `json:"owes,omitempty"`
-	// Relieved means that the instance could end only because relief widened nodes. Until then no live node admitted
+	// Rescued means that the instance could end only because rescue widened nodes. Until then no live node admitted
 	// it.
-	Relieved bool `json:"relieved,omitempty"`
+	Rescued bool `json:"rescued,omitempty"`
 	Place
 }
 
@@ -186,8 +187,8 @@ type Wait struct {
 	Open  bool   `json:"open"`
 }
 
-// Remark is something about work, or the plan, that an author should know, although it may be as the plan expects. Remarks of the same
-// Kind and About tell the same of another instance; Detail says more of this one.
+// Remark is something about work, or the plan, that an author should know, although it may be as the plan expects.
+// Remarks of the same Kind and About tell the same of another instance; Detail says more of this one.
 type Remark struct {
 	Kind     RemarkKind `json:"kind"`
 	About    string     `json:"about"`
@@ -200,13 +201,14 @@ type RemarkKind string
 
 // The kinds of remarks.
 const (
-	// RemarkChild is about a child that ended otherwise than its code said: by a panic, a misuse of its Context or poison.
+	// RemarkChild is about a child that ended otherwise than its code said: by a panic, a misuse of its Context or
+	// poison.
 	RemarkChild RemarkKind = "child"
 	// RemarkUntaken is about an event, a queue's message or a cancel of the plan that no code took.
 	RemarkUntaken RemarkKind = "untaken"
 	// RemarkGrowth is about a history, an input or a custom status that grows until it will meet a limit.
 	RemarkGrowth RemarkKind = "growth"
-	// RemarkActivation is about an activation that waited for a node until turbulence ended. It names no instance.
+	// RemarkActivation is about an activation that waited for a node until the fault phase ended. It names no instance.
 	RemarkActivation RemarkKind = "activation"
 	// RemarkRefused is about a node that did not start, because of the store's schema or of an activation. It names no
 	// instance.

@@ -11,7 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// isCore reports whether a node is up in calm: it is started at least once, and its last step is not stop or remove.
+// isCore reports whether a node is up in recovery: it is started at least once, and its last step is not stop or
+// remove.
 func (f *fleet) isCore(p *plan.Node) bool {
 	started, stopped := !p.Absent, false
 	for _, s := range f.stepsOf(p) {

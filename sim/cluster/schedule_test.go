@@ -52,9 +52,9 @@ func TestScheduleSteps(t *testing.T) {
 			want: []string{"crash N", "N 1.5.0 CRASHES (by the schedule)", "start N", "N 1.5.0 starts"},
 		},
 		{
-			name:  "crash, and calm brings it back",
+			name:  "crash, and recovery brings it back",
 			steps: []plan.Step{{At: sec(2), Verb: plan.VerbCrash, Node: "N"}},
-			want:  []string{"CRASHES", "calm begins", "N 1.5.0 starts"},
+			want:  []string{"CRASHES", "recovery begins", "N 1.5.0 starts"},
 		},
 		{
 			name:  "pause",
@@ -70,7 +70,7 @@ func TestScheduleSteps(t *testing.T) {
 		{
 			name:  "remove",
 			steps: []plan.Step{{At: sec(2), Verb: plan.VerbRemove, Node: "N"}},
-			want:  []string{"N 1.5.0 starts", "remove N", "N 1.5.0 has stopped", "calm begins"},
+			want:  []string{"N 1.5.0 starts", "remove N", "N 1.5.0 has stopped", "recovery begins"},
 		},
 		{
 			name: "narrow and widen",
@@ -97,7 +97,7 @@ func TestScheduleSteps(t *testing.T) {
 				{At: sec(4), Verb: plan.VerbStop, Node: "N"},
 				{At: sec(2), Verb: plan.VerbUpgrade, Node: "N", Build: "2.0.0"},
 			},
-			want: []string{"upgrade N to 2.0.0", "N 2.0.0 starts", "stop N", "N 2.0.0 has stopped", "calm begins"},
+			want: []string{"upgrade N to 2.0.0", "N 2.0.0 starts", "stop N", "N 2.0.0 has stopped", "recovery begins"},
 			not:  "N 2.0.0 starts",
 		},
 		{
@@ -155,13 +155,13 @@ func TestValidate(t *testing.T) {
 		{"profile", plan.Plan{Nodes: one, Profile: "duroxide"}, "unknown profile"},
 		{"probe", plan.Plan{Nodes: one, Probes: []plan.Probe{{Name: "p", Build: "1.5.0", Filter: "1.0.0 or so", Every: time.Second}}}, "probe p"},
 		{"history of another handler", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: plan.ShapeWaiting, Orchestration: "Chain"}}}, "belongs to Cancellable@1.0.0"},
-		{"step in calm", plan.Plan{Nodes: one, Turbulence: 5 * time.Second, Schedule: []plan.Step{{At: 5 * time.Second, Verb: plan.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 5s, after turbulence ends at 5s"},
-		{"turbulence", plan.Plan{Nodes: one, Turbulence: -time.Second}, "turbulence of -1s"},
+		{"step in recovery", plan.Plan{Nodes: one, FaultPhase: 5 * time.Second, Schedule: []plan.Step{{At: 5 * time.Second, Verb: plan.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 5s, after the fault phase ends at 5s"},
+		{"faults", plan.Plan{Nodes: one, FaultPhase: -time.Second}, "fault-phase of -1s"},
 		{"kick before the start", plan.Plan{Nodes: one, Histories: []plan.History{{Instance: "h", Shape: plan.ShapeWaiting, KickAt: -1}}}, "before the start"},
 		{"probe before the start", plan.Plan{Nodes: one, Probes: []plan.Probe{{Name: "p", Build: "1.5.0", Filter: "any", From: -1, Every: time.Second}}}, "probe p: from -1ns, before the start"},
 		{"step after the end", plan.Plan{Nodes: one, Until: 5 * time.Second, Schedule: []plan.Step{{At: 6 * time.Second, Verb: plan.VerbCrash, Node: "A"}}}, "step 1 (crash A): at 6s, after the run ends at 5s"},
 		{"end before the start", plan.Plan{Nodes: one, Until: -time.Second}, "until -1s: want a positive duration"},
-		{"eternal, and nobody helps", plan.Plan{Nodes: one, Unaided: true, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: plan.EndEternal}}}, "instance e: it runs until calm cancels it"},
+		{"eternal, and nobody helps", plan.Plan{Nodes: one, Unaided: true, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: plan.EndEternal}}}, "instance e: it runs until recovery cancels it"},
 		{"eternal and unaided", plan.Plan{Nodes: one, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: plan.EndEternal, Unaided: true}}}, "but it is unaided"},
 		{"unknown bug", plan.Plan{Nodes: one, Bugs: []faults.BugID{"provider/none"}}, `unknown bug "provider/none"`},
 	} {

@@ -13,8 +13,8 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
-// schema is what becomes of the store's schema and of the activation of builds: which nodes migrate it, and which cannot
-// work with it.
+// schema is what becomes of the store's schema and of the activation of builds: which nodes migrate it, and which
+// cannot work with it.
 type schema struct {
 	*base
 	fleet   *fleet
@@ -68,7 +68,8 @@ func (s *schema) activate(build string) {
 	}
 }
 
-// tryActivate activates the pending build, or returns a node that is not ready for it. It tries again until turbulence ends.
+// tryActivate activates the pending build, or returns a node that is not ready for it. It tries again until the fault
+// phase ends.
 func (s *schema) tryActivate() *nodeState {
 	var waits *nodeState
 	for _, n := range s.fleet.list {
@@ -105,7 +106,7 @@ func (s *schema) activated(by *nodeState) {
 // onActivate restarts a node as the build that is activated, or tries once more to activate one.
 func (s *schema) onActivate(node uint32) {
 	if node == 0 {
-		if s.pending != nil && s.phase == PhaseTurbulence {
+		if s.pending != nil && s.phase == PhaseFaults {
 			s.tryActivate()
 		}
 		return
@@ -126,8 +127,8 @@ func (s *schema) becomes(n *nodeState) bool {
 	return true
 }
 
-// readyFor reports whether a node can start now. If not, it migrates the store and starts then, waits for somebody else's
-// migration, or does not start at all.
+// readyFor reports whether a node can start now. If not, it migrates the store and starts then, waits for somebody
+// else's migration, or does not start at all.
 func (s *schema) readyFor(n *nodeState) bool {
 	if !s.used {
 		return true
@@ -169,8 +170,8 @@ func (s *schema) startAt(n *nodeState, at sim.Time) {
 	n.start, n.startAt = s.kernel.At(at, key, event{kind: evNodeStart, node: n.number}), at
 }
 
-// finish ends the migration of a node that is to start, or to stay down, and reports whether it did not fail. It comes to
-// nothing if the node has got another build meanwhile.
+// finish ends the migration of a node that is to start, or to stay down, and reports whether it did not fail. It comes
+// to nothing if the node has got another build meanwhile.
 func (s *schema) finish(n *nodeState) bool {
 	i := slices.IndexFunc(s.running, func(m migration) bool { return m.by == n })
 	if i < 0 {
@@ -206,7 +207,8 @@ func (s *schema) invalidate() {
 	}
 }
 
-// fails reports whether a call fails since its statement was prepared for an older schema. The next one of its kind does not.
+// fails reports whether a call fails since its statement was prepared for an older schema. The next one of its kind
+// does not.
 func (s *schema) fails(c *callState) bool {
 	if s.invalid == nil {
 		return false
@@ -260,8 +262,8 @@ func (s *schema) migrateBack(version uint64) {
 	}
 }
 
-// stops reports whether a call has no effect since the store's schema is not, or no longer, one that the node's build can
-// work with. That ends the node.
+// stops reports whether a call has no effect since the store's schema is not, or no longer, one that the node's build
+// can work with. That ends the node.
 func (s *schema) stops(c *callState) bool {
 	if !s.used {
 		return false

@@ -27,7 +27,7 @@ type World struct {
 	parking     *parking     // fetches that wait for work
 	clients     *clients     // start instances and send them events
 	probes      *probes      // make calls that no node makes
-	phases      *phases      // turbulence, calm, relief
+	phases      *phases      // the fault phase, recovery, rescue
 	deadLetters *deadLetters // the dead-letter policy, or nil
 	seen        int          // how many violations Config.Stop has been asked about
 	watch       *watchdog.Watch
@@ -293,14 +293,14 @@ func (w *World) advance() bool {
 	return true
 }
 
-// begin schedules everything in the plan, and the end of turbulence.
+// begin schedules everything in the plan, and the end of the fault phase.
 func (w *World) begin() {
 	last := time.Duration(0)
 	for i, s := range w.plan.Schedule {
 		w.kernel.At(w.start.Add(s.At), w.root.At(labelSchedule), event{kind: evSchedule, node: w.number(s.Node), a: uint64(i)})
 		last = max(last, s.At+s.For+w.fleet.schema.lasts(&s))
 	}
-	w.record(&Record{Kind: record.PhaseBegan, Phase: PhaseTurbulence})
+	w.record(&Record{Kind: record.PhaseBegan, Phase: PhaseFaults})
 	for _, n := range w.fleet.list {
 		if !n.plan.Absent && !w.fleet.startsLater(n.plan) {
 			w.fleet.startSoon(n)
@@ -310,11 +310,11 @@ func (w *World) begin() {
 	for i := range w.plan.Probes {
 		w.clients.last = max(w.clients.last, w.probes.begin(i))
 	}
-	turbulence := max(last, w.clients.last) + time.Second
-	if w.plan.Turbulence > 0 {
-		turbulence = w.plan.Turbulence
+	end := max(last, w.clients.last) + time.Second
+	if w.plan.FaultPhase > 0 {
+		end = w.plan.FaultPhase
 	}
-	w.kernel.After(turbulence, w.root.At(labelPhase), event{kind: evCalm})
+	w.kernel.After(end, w.root.At(labelPhase), event{kind: evRecovery})
 	if w.plan.Until > 0 {
 		w.kernel.After(w.plan.Until, w.untilKey(), event{kind: evUntil})
 	}
@@ -365,8 +365,8 @@ func (w *World) handle(e event) {
 		w.probes.onProbe(int(e.a))
 	case evProbeEnd:
 		w.probes.onProbeEnd(int(e.a), int(e.b))
-	case evCalm:
-		w.phases.onCalm()
+	case evRecovery:
+		w.phases.onRecovery()
 	case evTick:
 		w.phases.onTick()
 	case evUntil:

@@ -145,7 +145,7 @@ var edits = []struct {
 		shapes := []Shape{ShapeWaiting, ShapeLegacy, ShapeUnknownKind, ShapeCorrupt}
 		pin := *pick([]engine.Version{engine.V(1, 5, 0), engine.V(2, 0, 0), engine.V(0, 8, 0), engine.V(3, 0, 0), engine.V(10, 0, 0)}, e.place/4)
 		if most := e.space.mostAdmitted(p); most != nil {
-			pin = *most // relief would start a build of another pin, and that replays by other semantics
+			pin = *most // rescue would start a build of another pin, and that replays by other semantics
 		}
 		p.Histories = append(p.Histories, History{Instance: "old-fuzz-" + strconv.Itoa(e.n), Shape: *pick(shapes, e.place), Pin: &pin, KickAt: e.time()})
 	}},

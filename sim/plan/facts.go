@@ -37,7 +37,7 @@ func Facts() []FactInfo {
 	build := FactAttr{"build", "the node's build", nil}
 	pin := FactAttr{"pin", "the execution's pin, or none", nil}
 	instance := FactAttr{"instance", "the instance", nil}
-	phase := FactAttr{"phase", "the phase of the run", []string{"turbulence", "unaided", "calm", "relief"}}
+	phase := FactAttr{"phase", "the phase of the run", []string{"faults", "unaided", "recovery", "rescue"}}
 	attempt := FactAttr{"attempt", "the attempt count reported to the node", nil}
 	execution := FactAttr{"execution", "the number of the execution, from 1", nil}
 	yesNo := []string{"yes", "no"}

@@ -9,8 +9,8 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
-// CalmData is the data of the events that clients raise during calm.
-const CalmData = "calm"
+// RecoveryData is the data of the events that clients raise during recovery.
+const RecoveryData = "recovery"
 
 // ParseHandler parses an orchestration's name and version, such as Ship@1.0.0.
 func ParseHandler(s string) (name string, v engine.Version, err error) {

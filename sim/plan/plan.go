@@ -13,8 +13,9 @@ import (
 // Plan describes everything that will happen in a run, as data. Times are virtual and count from the start of the run.
 // A run never modifies its Plan; Clone a Plan before you modify it.
 //
-// Tags say how package shrink makes plans smaller. Elements of lists are left out, except for lists with "keep". A field
-// with "drop" is set to its zero value, and one with "number" is made simpler, down to the least value that it names.
+// Tags say how package shrink makes plans smaller. Elements of lists are left out, except for lists with "keep". A
+// field with "drop" is set to its zero value, and one with "number" is made simpler, down to the least value that it
+// names.
 type Plan struct {
 	Name string
 	// Builds are declared by the plan in addition to the known builds.
@@ -39,20 +40,21 @@ type Plan struct {
 	// Contract is the release whose contract the run must keep where engine.Contracts differ. If it is empty, only the
 	// decisions in docs/contract-decisions.md apply.
 	Contract string `shrink:"drop"`
-	// Turbulence is how long the schedule and faults last; all steps must come before it ends. 0 means until one second
+	// FaultPhase is how long the schedule and faults last; all steps must come before it ends. 0 means until one second
 	// after the last schedule step or client action.
-	Turbulence time.Duration `shrink:"number 0"`
+	FaultPhase time.Duration `shrink:"number 0"`
 	// Until, if not 0, is when the run ends, even if work is still unfinished. Unaided means that the run gets no help
-	// after turbulence and ends when nothing more can happen. Either of them disables calm and relief: clients raise
-	// only the plan's events, and no node is started or given another build.
+	// after the fault phase and ends when nothing more can happen. Either of them disables recovery and rescue: clients
+	// raise only the plan's events, and no node is started or given another build.
 	Until   time.Duration
 	Unaided bool
-	// Relief determines how to free work that no live node admits when calm ends.
-	Relief Relief
+	// Rescue determines how to free work that no live node admits when recovery ends.
+	Rescue Rescue
 	// StepBudget limits the steps of the run. 0 means 400,000, plus 5,000 for each instance beyond 64.
 	StepBudget uint64
-	// TurnBudget limits the turns of each execution, and the executions of each instance that must end by itself. 0 means
-	// the larger of 400 and twenty times the most that any execution, or instance, of the run took that has ended.
+	// TurnBudget limits the turns of each execution, and the executions of each instance that must end by itself. 0
+	// means the larger of 400 and twenty times the most that any execution, or instance, of the run took that has
+	// ended.
 	TurnBudget uint64
 	// Panics means that a user's code may panic. Taken means that code must take each event, message and cancel.
 	Panics bool
@@ -195,8 +197,8 @@ type Instance struct {
 	Actions []Action
 	// Existing means that the instance is already in the plan's Contents, so that no client starts it.
 	Existing bool
-	// Unaided means that only the plan sends messages to the instance and its children. Calm neither raises the events
-	// they are waiting for nor enqueues the messages they want to dequeue.
+	// Unaided means that only the plan sends messages to the instance and its children. Recovery neither raises the
+	// events they are waiting for nor enqueues the messages they want to dequeue.
 	Unaided bool
 	// Expect is how the instance must end. Empty means EndCompleted.
 	Expect End
@@ -209,7 +211,8 @@ type Action struct {
 	// Name, Topic and Data describe an event; for a cancel, Data is the reason. Forced and Alone apply to a deletion.
 	Name, Topic, Data string
 	Forced, Alone     bool `shrink:"drop"`
-	// Unawaited means that no code may ever wait for the event, or dequeue from the queue. Otherwise that fails the plan.
+	// Unawaited means that no code may ever wait for the event, or dequeue from the queue. Otherwise that fails the
+	// plan.
 	Unawaited bool
 }
 

@@ -12,8 +12,8 @@ import (
 // healthy.
 //
 // A probe does one of five things: it fetches turns (Filter), fetches activities (Work), sends a message (Send),
-// deletes or prunes (Sweep), or reads (Look). Probes act only during turbulence. If a probe still holds a lock when
-// calm begins, it lets the lock expire.
+// deletes or prunes (Sweep), or reads (Look). Probes act only during the fault phase. If a probe still holds a lock
+// when recovery begins, it lets the lock expire.
 type Probe struct {
 	Name string
 	// Build is the build whose codec the probe uses.

@@ -20,16 +20,16 @@ const (
 	ModeSometimes Mode = "sometimes"
 )
 
-// Relief is a way to free work that no live node admits.
-type Relief string
+// Rescue is a way to free work that no live node admits.
+type Rescue string
 
-// The kinds of relief. With the zero value, no work is left stranded, and no node's range is extended beyond its own
+// The kinds of rescue. With the zero value, no work is left stranded, and no node's range is extended beyond its own
 // build. A node is changed to the build to which the work is pinned, and work that no build takes is deleted.
-// ReliefWiden makes every node admit every pin, as the documentation of release 0.1.26 told operators to do. Release
+// RescueWiden makes every node admit every pin, as the documentation of release 0.1.26 told operators to do. Release
 // 0.1.32 forbids this (docs/contract/runtime.md#r15.2).
 const (
-	ReliefBuild Relief = ""
-	ReliefWiden Relief = "widen"
+	RescueBuild Rescue = ""
+	RescueWiden Rescue = "widen"
 )
 
 // Strategy is a strategy for routing work that a node cannot run.
@@ -43,8 +43,8 @@ const (
 	// StrategyBounce makes nodes fetch without a filter. They abandon work that they cannot replay, with growing
 	// delays, until the work becomes poison.
 	StrategyBounce Strategy = "bounce"
-	// StrategyStall makes nodes fetch without a filter. They give back work that they cannot replay, uncounted, until a node
-	// that can takes it. So do workflows of Dapr that are STALLED.
+	// StrategyStall makes nodes fetch without a filter. They give back work that they cannot replay, uncounted, until a
+	// node that can takes it. So do workflows of Dapr that are STALLED.
 	StrategyStall Strategy = "stall"
 	// StrategyExact is StrategyFilter with nodes that replay the pins of their own version alone, as those of DBOS do.
 	StrategyExact Strategy = "exact"

@@ -32,8 +32,8 @@ func (p *Plan) Validate(known Known) error {
 	v.faults()
 	v.releases()
 	v.end()
-	if p.Turbulence < 0 {
-		v.fail("turbulence of %v: want a positive duration, or 0", p.Turbulence)
+	if p.FaultPhase < 0 {
+		v.fail("fault-phase of %v: want a positive duration, or 0", p.FaultPhase)
 	}
 	if p.Clients != "" {
 		v.part = "clients"
@@ -144,9 +144,9 @@ func (v *validation) end() {
 		switch {
 		case in.Expect != EndEternal:
 		case p.Unaided && p.Until == 0:
-			v.fail("instance %s: it runs until calm cancels it, and this plan has no calm: set the run's end with until", in.ID)
+			v.fail("instance %s: it runs until recovery cancels it, and this plan has no recovery: set the run's end with until", in.ID)
 		case in.Unaided:
-			v.fail("instance %s: it runs until calm cancels it, but it is unaided", in.ID)
+			v.fail("instance %s: it runs until recovery cancels it, but it is unaided", in.ID)
 		}
 	}
 }
@@ -193,8 +193,8 @@ func (v *validation) schedule() {
 		if s.At < 0 {
 			v.fail("%s: at %v, before the start", what, s.At)
 		}
-		if t := v.plan.Turbulence; t > 0 && s.At >= t {
-			v.fail("%s: at %v, after turbulence ends at %v: want an earlier step or a longer turbulence", what, s.At, t)
+		if t := v.plan.FaultPhase; t > 0 && s.At >= t {
+			v.fail("%s: at %v, after the fault phase ends at %v: want an earlier step or a longer fault phase", what, s.At, t)
 		}
 		if s.Verb == VerbMark {
 			if s.Mark == "" {

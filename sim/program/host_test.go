@@ -161,7 +161,7 @@ func (h *oracleHost) child(a orchhost.Action) (string, error) {
 	}
 	h.ids[id] = true
 	child := *h
-	child.instance, child.data, child.state, child.version, child.ids = id, []string{"calm"}, nil, a.Version, map[string]bool{}
+	child.instance, child.data, child.state, child.version, child.ids = id, []string{"recovery"}, nil, a.Version, map[string]bool{}
 	end, _ := child.outcome(a.Name, a.Input)
 	if !end.Completed {
 		return "", errors.New(end.Text)

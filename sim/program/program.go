@@ -96,8 +96,8 @@ const (
 	maxDepth = 20
 	// maxWork is the maximum number of operations that one instance may schedule, including everything that it starts.
 	maxWork = 1000
-	// maxWaits is the maximum number of events for which one instance waits. It is small because, during calm, clients
-	// raise only a limited number of events per instance.
+	// maxWaits is the maximum number of events for which one instance waits. It is small because, during recovery,
+	// clients raise only a limited number of events per instance.
 	maxWaits = 10
 	// maxSize is the maximum length of a padded text in bytes. It slightly exceeds the limit for a custom status.
 	maxSize = 300_000

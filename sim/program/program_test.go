@@ -111,15 +111,15 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		calls := 0
 		var started []start
 		h := &oracleHost{
-			set: set, instance: "i", data: []string{"one", "two", "calm"}, started: &started, calls: &calls, ids: map[string]bool{},
+			set: set, instance: "i", data: []string{"one", "two", "recovery"}, started: &started, calls: &calls, ids: map[string]bool{},
 			choose: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "winner") },
 		}
 		if rapid.Bool().Draw(t, "panics") {
 			h.panics = "activity panicked"
 		}
 		c := Circumstances{
-			Input: "in", ActivityPanic: h.panics, Anyone: []string{"calm"}, Events: func(string) []string { return []string{"one", "two"} },
-			Messages: func(string) []string { return slices.Repeat([]string{"one", "two", "calm"}, maxWaits) },
+			Input: "in", ActivityPanic: h.panics, Anyone: []string{"recovery"}, Events: func(string) []string { return []string{"one", "two"} },
+			Messages: func(string) []string { return slices.Repeat([]string{"one", "two", "recovery"}, maxWaits) },
 		}
 		o, executions := h.outcome("P", "in")
 		if !set.Allows("P", "", c, o) {
@@ -130,7 +130,7 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		}
 		for _, s := range started {
 			child := *h
-			child.data, child.instance, child.version, child.state, child.ids = []string{"calm"}, s.instance, s.version, nil, map[string]bool{}
+			child.data, child.instance, child.version, child.state, child.ids = []string{"recovery"}, s.instance, s.version, nil, map[string]bool{}
 			o, _ := child.outcome(s.name, s.input)
 			if !set.Allows(s.name, s.version, Circumstances{Input: s.input, ActivityPanic: h.panics, Anyone: c.Anyone}, o) {
 				t.Fatalf("%s, started detached, is refused: %+v", s.name, o)
@@ -314,7 +314,7 @@ func TestAllows(t *testing.T) {
 		{"pairs", "failed(r)", false, false, false},              // a join never fails
 		{"pairs", "(!activity panicked|!activity panicked||);", true, true, true},
 		{"first", "0:yes;", true, false, true},
-		{"first", "0:calm;", true, false, true},
+		{"first", "0:recovery;", true, false, true},
 		{"first", "0:no;", true, false, false},
 		{"first", "1:failed(late);", true, false, false}, // a failure mistaken for a result
 		{"first", "failed(late)", false, false, true},
@@ -339,12 +339,12 @@ func TestAllows(t *testing.T) {
 		{"undone", ";~failed(x)>{b;};", true, false, true},
 		{"undone", ";~failed(x)>{c;};", true, false, false},
 		{"reads", "m;;s;guid;now;-;", true, false, true},
-		{"reads", "calm;;s;guid;now;-;", true, false, true},
+		{"reads", "recovery;;s;guid;now;-;", true, false, true},
 		{"reads", "yes;;s;guid;now;-;", true, false, false}, // an event is not a message
 		{"reads", "m;;-;guid;now;-;", true, false, false},
 		{"reads", "m;;s;guid;now;v;", true, false, false},
 		{"reads", "m;;s;0;now;-;", true, false, false},
-		{"pair", "m;calm;", true, false, true},
+		{"pair", "m;recovery;", true, false, true},
 		{"pair", "m;m;", true, false, false}, // one message, taken twice
 		{"huge", "KV value for key 'k' (16385 bytes) exceeds limit (16384 bytes)", false, false, true},
 		{"huge", "KV value for key 'k' (16386 bytes) exceeds limit (16384 bytes)", false, false, false},
@@ -362,7 +362,7 @@ func TestAllows(t *testing.T) {
 		{"asks", "call(new);;", true, false, false},
 		{"unknown", "anything", true, false, true},
 	} {
-		c := Circumstances{Events: events, Messages: func(string) []string { return []string{"m", "calm"} }, Anyone: []string{"calm"}}
+		c := Circumstances{Events: events, Messages: func(string) []string { return []string{"m", "recovery"} }, Anyone: []string{"recovery"}}
 		if tc.panics {
 			c.ActivityPanic = "activity panicked"
 		}

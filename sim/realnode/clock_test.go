@@ -11,7 +11,7 @@ import (
 
 // clocked has a node whose clock replaces CLOCK.
 const clocked = `
-turbulence 30s
+fault-phase 30s
 node A runs duroxide 0.1.32
 CLOCK
 program worker

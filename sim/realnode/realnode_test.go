@@ -71,7 +71,7 @@ func badHost(behaviour string) int {
 
 // text is a scenario with a released node.
 const text = `
-turbulence 5s
+fault-phase 5s
 node A runs duroxide 0.1.32
 
 load 4 instances from 1s over 2s

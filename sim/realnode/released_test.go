@@ -19,7 +19,7 @@ import (
 
 // mixed has nodes of each release, a modelled node, a rollback, and every fault that hits calls.
 const mixed = `
-turbulence 20s
+fault-phase 20s
 node A B run duroxide 0.1.26
 node C runs duroxide 0.1.30
 node D runs 1.5.0
@@ -202,7 +202,7 @@ func least(t *testing.T, p *plan.Plan, releases cluster.Releases) memprovider.Vi
 // programs has a modelled node that is never started. This restricts generated programs to those that both kinds of
 // nodes run in the same way.
 const programs = `
-turbulence 30s
+fault-phase 30s
 node A runs duroxide 0.1.32
   option orchestration_concurrency 1
   option worker_concurrency 1

@@ -116,7 +116,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		Builds:     declared,
 		Strategy:   plan.Strategy(rapid.SampledFrom(strategies).Draw(t, "strategy")),
 		Profile:    plan.Profile(rapid.SampledFrom(profiles).Draw(t, "profile")),
-		Turbulence: at.Draw(t, "turbulence"),
+		FaultPhase: at.Draw(t, "fault phase"),
 		StepBudget: rapid.Uint64Range(0, maxBudget).Draw(t, "budget"),
 		Until:      time.Duration(rapid.IntRange(0, 100).Draw(t, "until")) * time.Hour,
 		Unaided:    rapid.Bool().Draw(t, "unaided"),

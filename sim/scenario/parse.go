@@ -120,6 +120,9 @@ func noText(data []byte) int {
 	return -1
 }
 
+// aliases are other names of statements: the plural, and what runs that 0.1.0 stored call them.
+var aliases = map[string]string{"nodes": "node", "turbulence": "fault-phase", "relief": "rescue"}
+
 // statement parses one line by its row in the table.
 func (p *parser) statement() {
 	head, steps := p.words[0], p.words
@@ -132,8 +135,8 @@ func (p *parser) statement() {
 		return
 	}
 	r := lookup(p.rows.statements, head.text)
-	if head.is("nodes") {
-		r = lookup(p.rows.statements, "node")
+	if other := aliases[head.text]; r == nil && other != "" {
+		r = lookup(p.rows.statements, other)
 	}
 	switch {
 	case p.entry != nil && p.once["durosim"] == 0 && !head.is("durosim"):

@@ -291,7 +291,7 @@ func (p *parser) checkVersions(a plan.Attr) {
 			pins = append(pins, h.Pin.String())
 		}
 	}
-	builds = append(builds, pins...) // relief starts a node of the build that stranded work is pinned to
+	builds = append(builds, pins...) // rescue starts a node of the build that stranded work is pinned to
 	for _, name := range builds {
 		version, _, _ := strings.Cut(name, "+")
 		pins = append(pins, version)

@@ -15,7 +15,7 @@ func TestErrors(t *testing.T) {
 		// Words.
 		{`scenario "open`, `x.txt:1: unterminated string: expected a closing " on the same line, with \" for a quote inside`},
 		{`upgade A to 2.0.0`, `x.txt:1: unknown statement "upgade"; did you mean upgrade?`},
-		{`turbulense 10s`, `x.txt:1: unknown statement "turbulense"; did you mean turbulence?`},
+		{`fault-phaze 10s`, `x.txt:1: unknown statement "fault-phaze"; did you mean fault-phase?`},
 		{"\n# story\n  nod A runs 1.5.0", `x.txt:3: unknown statement "nod"; did you mean node?`},
 		{`upgrade A to 2.0.0`, `x.txt:1: "upgrade" is a step of the schedule: expected a time before it, as in "at 10s upgrade ..."`},
 		{`"scenario" x`, `x.txt:1: expected a statement, found the string "scenario"`},
@@ -36,18 +36,18 @@ func TestErrors(t *testing.T) {
 		{"program Program-7.1\n  input\nend\nload 9 instances\n  mix 1 generated programs", `x.txt:1: program "Program-7.1" has a name that a generated program may get: expected another name`},
 		// Numbers, times, ranges.
 		{`seeds many`, `x.txt:1: "many": expected a number of seeds from 1 to 1000000000`},
-		{`turbulence 10`, `x.txt:1: "10": expected a time such as 250ms, 10s or 1m30s, or, where times are drawn, a range such as 10s..15s`},
-		{`turbulence 5s..10s`, `x.txt:1: "5s..10s": expected one duration here, not a range, such as 5s`},
-		{`turbulence -5s`, `x.txt:1: "-5s": expected a time at or after the start`},
-		{`turbulence 90000h`, `x.txt:1: "90000h": expected at most 87840h0m0s`},
-		{`turbulence 5ns`, `x.txt:1: "5ns": expected whole microseconds`},
+		{`fault-phase 10`, `x.txt:1: "10": expected a time such as 250ms, 10s or 1m30s, or, where times are drawn, a range such as 10s..15s`},
+		{`fault-phase 5s..10s`, `x.txt:1: "5s..10s": expected one duration here, not a range, such as 5s`},
+		{`fault-phase -5s`, `x.txt:1: "-5s": expected a time at or after the start`},
+		{`fault-phase 90000h`, `x.txt:1: "90000h": expected at most 87840h0m0s`},
+		{`fault-phase 5ns`, `x.txt:1: "5ns": expected whole microseconds`},
 		{`at 15s..10s crash A`, `x.txt:1: "15s..10s": the range ends before it begins`},
 		{`at 1s..1500500us crash A`, `x.txt:1: "1s..1500500us": expected whole milliseconds in a range`},
 		{`at +2s crash A`, `x.txt:1: "+2s": expected a time such as 250ms, 10s or 1m30s, or, where times are drawn, a range such as 10s..15s`},
 		{`budget 100`, `x.txt:1: the line ends too early: expected "steps" or "turns", as in: budget COUNT steps | turns`},
 		{`require coverage`, `x.txt:1: the line ends too early: expected a coverage point, as in: require coverage POINT... | matrix`},
 		{`require point x`, `x.txt:1: expected "coverage" or "matrix", found "point", as in: require coverage POINT... | matrix`},
-		{`require coverage relief relief`, `x.txt:1: duplicate coverage point "relief": line 1 has it`},
+		{`require coverage rescue rescue`, `x.txt:1: duplicate coverage point "rescue": line 1 has it`},
 		{`strategy filtr`, `x.txt:1: unknown strategy "filtr": expected filter, exact, stall, bounce, sweeper or deadletter; did you mean filter?`},
 		{`profile duroxide`, `x.txt:1: unknown profile "duroxide": expected contract, duroxide-0.1.26 or duroxide-0.1.32`},
 		{`bug provider/any-rang`, `x.txt:1: unknown bug "provider/any-rang"; did you mean provider/any-range?`},
@@ -199,8 +199,8 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestStatementExamples: the example of each statement begins with it or holds it, parses, and survives formatting; each
-// statement and each step is known to the parser under its name.
+// TestStatementExamples: the example of each statement begins with it or holds it, parses, and survives formatting;
+// each statement and each step is known to the parser under its name.
 func TestStatementExamples(t *testing.T) {
 	const head = "durosim corpus 1\nverdict holds\nseed 1\nmode seeded\n"
 	for _, s := range Statements() {
@@ -265,7 +265,8 @@ func TestNameAndTitle(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that no text makes the parser panic, and that parsed texts format to the same text again, and expand.
+// FuzzParse checks that no text makes the parser panic, and that parsed texts format to the same text again, and
+// expand.
 func FuzzParse(f *testing.F) {
 	for _, n := range Builtin() {
 		f.Add(n.Text, uint64(1))
@@ -295,4 +296,18 @@ func FuzzParse(f *testing.F) {
 		}
 		planRoundTrip(t, p)
 	})
+}
+
+// TestOldNames reads statements as 0.1.0 called them, and writes them as they are called now.
+func TestOldNames(t *testing.T) {
+	s, err := scenario.Parse("old.txt", []byte("scenario old\nturbulence 5s\nrelief widen\nnode A runs 1.5.0\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(s.Format())
+	for _, line := range []string{"\nfault-phase 5s\n", "\nrescue widen\n"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("no line %q in\n%s", line, text)
+		}
+	}
 }

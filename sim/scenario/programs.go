@@ -193,7 +193,7 @@ func (e *expansion) withdrawGenerated(set program.Set, in *plan.Instance, choose
 		nodes = nodes[one : one+1]
 	}
 	back := choose(4) != 3
-	if t := e.plan.Turbulence; t > 0 && at+eventsWithin >= t || e.plan.Until > 0 {
+	if t := e.plan.FaultPhase; t > 0 && at+eventsWithin >= t || e.plan.Until > 0 {
 		return
 	}
 	for _, n := range nodes {

@@ -205,7 +205,7 @@ func planRows() []row {
 				return []item{count(&at.s.Seeds.Count, "COUNT", "a number of seeds", 1, maxSeeds)}
 			})},
 		{StatementInfo: StatementInfo{Name: "require", Open: true,
-			Meaning: "coverage points that a campaign of that many seeds must reach; matrix: each kind of fault must meet each feature of orchestrations, such as sessions or continue-as-new", Example: "require coverage relief three-builds-live\nrequire matrix"},
+			Meaning: "coverage points that a campaign of that many seeds must reach; matrix: each kind of fault must meet each feature of orchestrations, such as sessions or continue-as-new", Example: "require coverage rescue three-builds-live\nrequire matrix"},
 			lines: lines{func(at place) []item {
 				return []item{oneClause(
 					with("coverage", false, item{"POINT...", (*parser).coverage, nil}),
@@ -256,20 +256,20 @@ func planRows() []row {
 					with("serial", o.Serial != 0, period(&o.Serial, "DURATION", "a duration", 1, "serial %v: expected how long the store is busy with each fetch")),
 					flag("plain", &o.Plain))}
 			})},
-		{StatementInfo: StatementInfo{Name: "turbulence",
-			Meaning: "how long schedule and faults last; by default, until one second after the last step or action", Example: "turbulence 75s"},
-			once: true, lines: one(func(at place) bool { return at.s.Template.Turbulence != 0 }, func(at place) []item {
-				return []item{period(&at.s.Template.Turbulence, "DURATION", "a duration", 0, "")}
+		{StatementInfo: StatementInfo{Name: "fault-phase",
+			Meaning: "how long schedule and faults last; by default, until one second after the last step or action", Example: "fault-phase 75s"},
+			once: true, lines: one(func(at place) bool { return at.s.Template.FaultPhase != 0 }, func(at place) []item {
+				return []item{period(&at.s.Template.FaultPhase, "DURATION", "a duration", 0, "")}
 			})},
 		{StatementInfo: StatementInfo{Name: "until",
-			Meaning: "when the run ends, even if work is still open; the run then has no calm and no relief", Example: "until 10m"},
+			Meaning: "when the run ends, even if work is still open; the run then has no recovery and no rescue", Example: "until 10m"},
 			once: true, lines: one(func(at place) bool { return at.s.Template.Until != 0 }, func(at place) []item {
 				return []item{period(&at.s.Template.Until, "DURATION", "a duration", 0, "")}
 			})},
-		{StatementInfo: StatementInfo{Name: "relief",
-			Meaning: "frees work that no node admits when calm ends by widening every node to every pin, as the documentation of duroxide 0.1.26 recommended and that of 0.1.32 forbids; by default, a node becomes the build that the work is pinned to, and work that no build admits is deleted", Example: "relief widen"},
-			once: true, lines: one(func(at place) bool { return at.s.Template.Relief != plan.ReliefBuild }, func(at place) []item {
-				return []item{word(string(plan.ReliefWiden)), check(func(*parser) { at.s.Template.Relief = plan.ReliefWiden })}
+		{StatementInfo: StatementInfo{Name: "rescue",
+			Meaning: "frees work that no node admits when recovery ends by widening every node to every pin, as the documentation of duroxide 0.1.26 recommended and that of 0.1.32 forbids; by default, a node becomes the build that the work is pinned to, and work that no build admits is deleted", Example: "rescue widen"},
+			once: true, lines: one(func(at place) bool { return at.s.Template.Rescue != plan.RescueBuild }, func(at place) []item {
+				return []item{word(string(plan.RescueWiden)), check(func(*parser) { at.s.Template.Rescue = plan.RescueWiden })}
 			})},
 		{StatementInfo: StatementInfo{Name: "budget",
 			Meaning: "the steps after which a run is stopped (by default 400000, and 5000 more for each instance beyond 64), or the turns of one execution, or the executions of one instance that is not eternal, after which it is (by default 400, or twenty times the most of any of the run that has ended)", Example: "budget 500000 steps\nbudget 5000 turns"},
@@ -571,7 +571,7 @@ func workRows() []row {
 			Example: "history old-1 pinned 0.8.0 shape legacy kick at 5s..8s"},
 			gap: gapFirst, lines: many(func(at place) *[]plan.History { return &at.s.Template.Histories }, historyPattern)},
 		{StatementInfo: StatementInfo{Name: "instance",
-			Meaning: "an instance that a client starts, by default at the start of the run; it must end as completed (the default), failed, eternal, poison or any, or as one of several of completed, failed and poison with | between them; calm sends nothing to an unaided instance and its children",
+			Meaning: "an instance that a client starts, by default at the start of the run; it must end as completed (the default), failed, eternal, poison or any, or as one of several of completed, failed and poison with | between them; recovery sends nothing to an unaided instance and its children",
 			Example: "instance order-1 runs ProcessOrder@1.0.0 with \"3 books\" at 2s..4s expect any"},
 			gap: gapFirst, lines: many(func(at place) *[]plan.Instance { return &at.s.Template.Instances }, func(at place, in *plan.Instance, i int) []item {
 				return []item{unique(&in.ID, "ID", "an instance", "instance"), word("runs"), handlerOf(&in.Orchestration, &in.Version), clauses(
@@ -602,7 +602,7 @@ func workRows() []row {
 			Meaning: "the kinds of instances in the load, by weight; an input 2..6 or 1s..8s, or one of several, is drawn for each instance, and so is each generated program, along with events that it waits for", Example: "load 9 instances over 20s\n  mix 2 Chain with 2..6 or 20\n  mix 1 Eternal expect eternal\n    cancel after 8s..15s"},
 			lines: many(func(at place) *[]MixEntry { return &at.s.Load.Mix }, mixPattern)},
 		{StatementInfo: StatementInfo{Name: "probe",
-			Meaning: "an actor that makes raw provider calls, in turbulence only: it fetches turns with filter none (empty), any (no filter) or ranges separated by |, or activities (work), or sends the start of an instance of the plan or a queue message, or, as an operator, deletes all instances that have ended or prunes all old executions, or reads the list of instances and of each its history, statistics and keys (looks); by default once, and every second if times is above 1. It abandons what it gets, with ignore-attempt without counting the attempt, unless it does something else; see below",
+			Meaning: "an actor that makes raw provider calls, in the fault phase only: it fetches turns with filter none (empty), any (no filter) or ranges separated by |, or activities (work), or sends the start of an instance of the plan or a queue message, or, as an operator, deletes all instances that have ended or prunes all old executions, or reads the list of instances and of each its history, statistics and keys (looks); by default once, and every second if times is above 1. It abandons what it gets, with ignore-attempt without counting the attempt, unless it does something else; see below",
 			Example: "probe P reads 2.0.0 filter \">=1.0.0, <=1.5.0 | 3.x\" does abandon|renew holds least|after locks 2s from 1s every 500ms times 20 ignore-attempt\nprobe Q reads 2.0.0 filter any does repin to 2.0.0\nprobe R reads 1.5.0 work does twice delays 1s\nprobe S reads 1.5.0 sends message nobody\nprobe T reads 1.5.0 sweeps executions every 5s times 6"},
 			gap: gapFirst, lines: many(func(at place) *[]plan.Probe { return &at.s.Template.Probes }, probePattern)},
 	}
@@ -788,7 +788,7 @@ func storyRows() []row {
 			Meaning: "a step of the schedule at a time of the run", Example: "node A runs 1.5.0\nat 10s..15s crash A"},
 			gap: gapFirst, lines: lines{func(at place) []item { return step(at, item{form: "TIME"}, false) }, eachStep}},
 		{StatementInfo: StatementInfo{Name: "then",
-			Meaning: "a step at the same time as the step before it; or, with nothing, no calm and no relief after turbulence: the run ends when nothing more can happen", Example: "node A runs 1.5.0\nat 10s mark \"step 1\"\nthen upgrade A to 2.0.0"},
+			Meaning: "a step at the same time as the step before it; or, with nothing, no recovery and no rescue after the fault phase: the run ends when nothing more can happen", Example: "node A runs 1.5.0\nat 10s mark \"step 1\"\nthen upgrade A to 2.0.0"},
 			lines: lines{func(at place) []item {
 				return []item{{"STEP | nothing", func(p *parser) {
 					if len(p.words) != 1 || !p.words[0].is("nothing") {
@@ -883,12 +883,12 @@ func stepRows() []row {
 		step(plan.VerbStart, "start after stop, crash or remove; a node whose first step is start is down until then", "start A"),
 		step(plan.VerbPause, "freeze for a while", "pause A for 2s..8s"),
 		step(plan.VerbAdd, "start an absent node for the first time", "add A"),
-		step(plan.VerbRemove, "like stop: down, also in calm and relief, unless a later step starts it", "remove A"),
+		step(plan.VerbRemove, "like stop: down, also in recovery and rescue, unless a later step starts it", "remove A"),
 		step(plan.VerbWiden, "restart gracefully with a wider range of pins; today's documentation tells operators never to go above the node's own build", "widen A to >=0.0.0, <=99.0.0"),
 		step(plan.VerbNarrow, "restart gracefully with a narrower range of pins", "narrow A to 1.x"),
 		step(plan.VerbRegister, "add an orchestration to a node", "register Leaf@1.0.0 on A"),
 		step(plan.VerbMigrate, "undo migrations of the store until its schema has that version, as an operator's tool does. Nodes that need a newer one end at their next call, and migrate anew when they start: stop them before", "migrate to 1"),
-		step(plan.VerbActivate, "let all nodes run the build, as soon as each of them runs that, a newer one, or one that awaits its activation; from then on no node starts as anything older. It waits for the last node until turbulence ends", "activate 2.0.0"),
+		step(plan.VerbActivate, "let all nodes run the build, as soon as each of them runs that, a newer one, or one that awaits its activation; from then on no node starts as anything older. It waits for the last node until the fault phase ends", "activate 2.0.0"),
 		step(plan.VerbDeregister, "remove an orchestration from a node", "deregister Leaf@1.0.0 on A"),
 	}
 }

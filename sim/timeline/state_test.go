@@ -64,7 +64,7 @@ at 16s start B
 at 18s pause A for 2s
 at 22s widen B to <=1.9.0
 at 26s stop B
-relief widen
+rescue widen
 `
 
 // TestStates checks that a page has the states that `simrun why` gives, just before and when something changes, and

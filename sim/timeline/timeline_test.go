@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// story has a turn, activities, a wait for a build, a crash, and poison, which occurs only because of relief.
+// story has a turn, activities, a wait for a build, a crash, and poison, which occurs only because of rescue.
 const story = `nodes A B run 1.5.0
 instance chain runs Chain with 1 at 1s
 instance order runs ProcessOrder at 5s expect any
@@ -24,7 +24,7 @@ at 3s upgrade A to 2.0.0
 at 4s crash B
 at 12s rollback A to 1.5.0
 at 16s start B
-relief widen
+rescue widen
 `
 
 func draw(t *testing.T, text string) (*timeline.Timeline, *cluster.Result) {
@@ -81,7 +81,7 @@ func TestTellsWhatHappened(t *testing.T) {
 	}
 }
 
-// TestDeleted checks that an instance deleted by relief ends at its deletion. It is not running, although its history
+// TestDeleted checks that an instance deleted by rescue ends at its deletion. It is not running, although its history
 // has no terminal event.
 func TestDeleted(t *testing.T) {
 	line, _ := draw(t, `node A runs 1.5.0

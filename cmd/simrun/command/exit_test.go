@@ -26,7 +26,7 @@ func TestSummaryStatus(t *testing.T) {
 		}
 		return s
 	}
-	missed := []string{"relief"}
+	missed := []string{"rescue"}
 	drifted := violated(cluster.ClassSafety)
 	drifted.Drifts = []campaign.Drift{{Seed: 3}}
 	crashed := violated()

@@ -90,7 +90,7 @@ func askUnsteady(i int) string {
 
 // runLeaf runs one instance of the given code, on one node.
 func runLeaf(twice bool, code orch.Handler) (*cluster.Result, error) {
-	s, err := scenario.Parse("leaf.txt", []byte("scenario leaf\nturbulence 5s\nnode A runs 1.5.0\ninstance one runs Leaf at 1s expect any\n"))
+	s, err := scenario.Parse("leaf.txt", []byte("scenario leaf\nfault-phase 5s\nnode A runs 1.5.0\ninstance one runs Leaf at 1s expect any\n"))
 	if err != nil {
 		return nil, err
 	}

@@ -94,19 +94,19 @@ func (t *trials) original() error {
 // reaching returns the judges to run for m, with times as many seeds as usual. It picks at most t.most of the judges
 // that execute the mutated place, about a third of them with full faults. If t.most is 0, it returns all of them.
 func (t *trials) reaching(m *mutate.Mutant, times int) []string {
-	var calm, full []string
+	var recovery, full []string
 	for _, j := range t.judges {
 		switch {
 		case !t.reach[m.ID][j+strconv.Itoa(times)] || t.ignored[j]:
 		case strings.HasSuffix(j, "+full"):
 			full = append(full, j)
 		default:
-			calm = append(calm, j)
+			recovery = append(recovery, j)
 		}
 	}
 	if t.most > 0 {
-		calm = calm[:min(len(calm), max(t.most*2/3, t.most-len(full)))]
-		full = full[:min(len(full), t.most-len(calm))]
+		recovery = recovery[:min(len(recovery), max(t.most*2/3, t.most-len(full)))]
+		full = full[:min(len(full), t.most-len(recovery))]
 	}
-	return append(calm, full...)
+	return append(recovery, full...)
 }

@@ -21,7 +21,8 @@ import (
 type Run struct {
 	Plan *plan.Plan
 	Seed uint64
-	// Config returns a run's configuration, except for its plan, seed and chooser. Its monitor decides when calm ends.
+	// Config returns a run's configuration, except for its plan, seed and chooser. Its monitor decides when recovery
+	// ends.
 	Config func() cluster.Config
 }
 

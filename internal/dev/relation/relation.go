@@ -55,8 +55,8 @@ func unadmitted(p *plan.Plan) (twin, string) {
 	if p.Store.CallersClock {
 		return twin{}, "by the clocks of callers, a poll that is made for it may find something else sooner"
 	}
-	if p.Relief == plan.ReliefWiden {
-		return twin{}, "relief has the nodes admit every pin"
+	if p.Rescue == plan.RescueWiden {
+		return twin{}, "rescue has the nodes admit every pin"
 	}
 	admits := func(r *engine.VersionRange) bool { return r != nil && r.Contains(nobodys) }
 	for _, n := range p.Nodes {
@@ -117,7 +117,7 @@ func idleTwin(p *plan.Plan) (twin, string) {
 	n.Options = append(slices.DeleteFunc(slices.Clone(n.Options), func(s plan.Setting) bool { return s.Name == "worker_node_id" }),
 		plan.Setting{Name: "orchestration_concurrency", Value: "0"}, plan.Setting{Name: "worker_concurrency", Value: "0"})
 	q.Nodes = append(slices.Clone(p.Nodes), n)
-	// Stop the node after the plan's last action, because otherwise relief might choose it for work that no node
+	// Stop the node after the plan's last action, because otherwise rescue might choose it for work that no node
 	// admits.
 	q.Schedule = append(slices.Clone(p.Schedule), plan.Step{At: lastOf(p), Verb: plan.VerbStop, Node: addedNode})
 	return twin{plan: &q}, ""
@@ -135,8 +135,8 @@ func lastOf(p *plan.Plan) time.Duration {
 			last = max(last, a.At)
 		}
 	}
-	if p.Turbulence > 0 {
-		last = min(last, p.Turbulence-1)
+	if p.FaultPhase > 0 {
+		last = min(last, p.FaultPhase-1)
 	}
 	return last
 }

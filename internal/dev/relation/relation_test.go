@@ -117,7 +117,7 @@ func TestNoTwin(t *testing.T) {
 		{"build 1.5.0+2.0.0 like 2.0.0\n  awaits activation\nat 5s activate 2.0.0", "idle-twin", "an activation waits"},
 		{"store clock callers", "unadmitted", "by the clocks of callers"},
 		{"store clock callers", "idle-twin", "by the clocks of callers"},
-		{"relief widen", "unadmitted", "relief has the nodes admit every pin"},
+		{"rescue widen", "unadmitted", "rescue has the nodes admit every pin"},
 		{"at 2s widen A to >=0.0.0,<=999.999.999", "unadmitted", `"widen A to >=0.0.0, <=999.999.999" admits every pin`},
 		{"probe P reads 1.5.0 filter any", "unadmitted", "probe P admits every pin"},
 	}

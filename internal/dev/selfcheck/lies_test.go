@@ -55,7 +55,7 @@ func result(text string) func(*cluster.Record) bool {
 
 // busy is a scenario in which the store is often busy while activities read keys.
 const busy = `scenario busy
-turbulence 30s
+fault-phase 30s
 nodes A B run 1.5.0
 faults none
 fault answer-lost 1 in 4

@@ -25,7 +25,7 @@ import (
 // generated is a plan whose node runs one release. The absent nodes restrict its programs to those that mean the same
 // on both releases and on a modelled node.
 const generated = `
-turbulence 30s
+fault-phase 30s
 node A runs %[1]s
   option orchestration_concurrency 1
   option worker_concurrency 1
@@ -36,17 +36,17 @@ load 10 instances from 1s over 20s
   mix 1 generated programs
 `
 
-// releases implements `simdev diff duroxide ONE OTHER`: it compares what two releases do with generated programs, and prints
-// one entry for each way in which they differ, with the smallest plan found that shows it. The exit status is 4 if something
-// differs.
+// releases implements `simdev diff duroxide ONE OTHER`: it compares what two releases do with generated programs, and
+// prints one entry for each way in which they differ, with the smallest plan found that shows it. The exit status is 4
+// if something differs.
 //
-// Without faults both releases run the programs with the least of every choice, and their histories are compared, as are the
-// events, work items and fields that they write at all. Two releases may take inputs in another order and both be right, so a
-// difference in what has arrived counts only if it never arrives.
+// Without faults both releases run the programs with the least of every choice, and their histories are compared, as
+// are the events, work items and fields that they write at all. Two releases may take inputs in another order and both
+// be right, so a difference in what has arrived counts only if it never arrives.
 //
-// With faults the first difference would make all later times differ. So the first release alone runs, and each batch and
-// activity that one of its nodes is handed is then handed to a new node of the other one, with the same history, attempts,
-// times and answers to its calls: what the two do with it is compared call by call.
+// With faults the first difference would make all later times differ. So the first release alone runs, and each batch
+// and activity that one of its nodes is handed is then handed to a new node of the other one, with the same history,
+// attempts, times and answers to its calls: what the two do with it is compared call by call.
 func releases(args []string) error {
 	f := flag.NewFlagSet("simdev diff duroxide", flag.ContinueOnError)
 	first, seeds := f.Uint64("first", 1, "the first `SEED`"), f.Uint64("seeds", 20, "how `MANY` seeds, each of ten programs")
@@ -220,8 +220,8 @@ func releasedBuild(name string) (*engine.Build, error) {
 	return b, nil
 }
 
-// classOf names the way in which two histories differ: the kinds of the two events, or the fields in which events of one
-// kind differ.
+// classOf names the way in which two histories differ: the kinds of the two events, or the fields in which events of
+// one kind differ.
 func classOf(d realnode.Difference) string {
 	kind := func(text string) (string, map[string]any) {
 		var fields map[string]any

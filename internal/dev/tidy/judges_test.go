@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// asksProduct lists what checkers, explanations and the recovery phase still ask the code that is judged. A mistake there
-// is common to both sides: each line says what finds it all the same. A checker that asks the code under test what is
-// right would never find anything wrong.
+// asksProduct lists what checkers, explanations and the recovery phase still ask the code that is judged. A mistake
+// there is common to both sides: each line says what finds it all the same. A checker that asks the code under test
+// what is right would never find anything wrong.
 var asksProduct = map[string]string{
 	"properties/internal/safety replay.Verify":    "S11 is about this replay; its own tests show it altered histories, and S24 states a turn by itself",
 	"properties/internal/safety replay.NewArena":  "memory for that replay",
@@ -50,7 +50,7 @@ func checkJudges(m *module) []finding {
 	var out []finding
 	m.asked = map[string]bool{}
 	for _, s := range m.sources {
-		helps := s.dir == "sim/cluster" && slices.Contains([]string{"clients.go", "calm.go", "explain.go"}, path.Base(s.name))
+		helps := s.dir == "sim/cluster" && slices.Contains([]string{"clients.go", "recovery.go", "explain.go"}, path.Base(s.name))
 		if s.test || !strings.HasPrefix(s.dir, "properties") && !helps {
 			continue
 		}

@@ -194,7 +194,7 @@ func TestMonitorHandsOn(t *testing.T) {
 	m.Observe(&observe.Observation{Kind: 32}) // the first without a place
 	m.Observe(&observe.Observation{Kind: 250})
 	m.Record(&cluster.Record{Kind: record.NodePaused, Node: 1})
-	m.Record(&cluster.Record{Kind: record.PhaseEnded, Phase: cluster.PhaseCalm})
+	m.Record(&cluster.Record{Kind: record.PhaseEnded, Phase: cluster.PhaseRecovery})
 	m.Record(&cluster.Record{Kind: 32})
 	m.Record(&cluster.Record{Kind: 250})
 	m.AfterStep()
@@ -207,7 +207,7 @@ func TestMonitorHandsOn(t *testing.T) {
 	told = append(told, fmt.Sprint(open, until))
 	want := []string{
 		fmt.Sprint("all observes ", uint8(observe.InstanceNamed)), fmt.Sprint("some observes ", uint8(observe.InstanceNamed)), fmt.Sprint("all observes ", uint8(observe.InstanceRemoved)),
-		"all records node paused", "some records node paused", "all records phase ended", "all ends calm", "some ends calm", "some steps",
+		"all records node paused", "some records node paused", "all records phase ended", "all ends recovery", "some ends recovery", "some steps",
 		"all open at 5", "some open at 5", "third open at 5", "true 60", "all finishes", "some finishes", "third finishes",
 		"all open at 6", "some open at 6", "third open at 6", "true 10",
 	}

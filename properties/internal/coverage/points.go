@@ -35,7 +35,7 @@ const (
 	pointSelfStranded
 	pointUpgradeUnderLoad
 	pointDrainHolding
-	pointRelief
+	pointRescue
 	pointScheduleAndCancel
 	pointCrashHolding
 	pointCrashAfterCommit
@@ -99,7 +99,7 @@ var Points = [points]Point{
 	{"self-stranded", "the range of a node excludes the pin that the node gives to new executions"},
 	{"upgrade-under-load", "a node changed its build while instances had work queued"},
 	{"drain-while-holding", "a node was asked to stop while it held a delivery"},
-	{"relief", "at the end of calm, work waited for a build that no live node ran"},
+	{"rescue", "at the end of recovery, work waited for a build that no live node ran"},
 	{"same-turn-schedule-and-cancel", "one turn scheduled an activity and cancelled it"},
 	{"crash-between-fetch-and-ack", "a node crashed while it held a delivery"},
 	{"crash-after-commit", "a node crashed after its ack took effect and before the answer came"},
@@ -145,10 +145,10 @@ var Points = [points]Point{
 // All returns the points that a run can reach, sorted by name. In addition, a run reports a point
 //
 //   - for each kind of fault that it injected ("fault answer-lost");
-//   - for each change of a node's build, with the phase in which it happened ("upgrade 1.5.0->2.0.0 turbulence",
+//   - for each change of a node's build, with the phase in which it happened ("upgrade 1.5.0->2.0.0 faults",
 //     "rollback ...");
 //   - for each kind of event in a history that a node received after such a change in that phase ("upgrade 1.5.0->2.0.0
-//     turbulence TimerFired"), once per run;
+//     faults TimerFired"), once per run;
 //   - for each fulfilled sometimes line of a scenario ("expect:LINE:TEXT").
 func All() []Point {
 	list := slices.Clone(Points[:])

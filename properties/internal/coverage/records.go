@@ -20,8 +20,8 @@ func (c *Counter) Record(r *cluster.Record) {
 	case record.Woken:
 		c.hit(pointWoken)
 	case record.PhaseBegan:
-		if r.Phase == cluster.PhaseRelief {
-			c.hit(pointRelief)
+		if r.Phase == cluster.PhaseRescue {
+			c.hit(pointRescue)
 		}
 	case record.Fault:
 		for i, f := range c.kinds {

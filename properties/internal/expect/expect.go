@@ -200,7 +200,7 @@ func (c *Checker) Points() []cluster.Point {
 
 func (c *Checker) Record(r *cluster.Record) {
 	if r.Kind == record.PhaseBegan {
-		if r.Phase == cluster.PhaseTurbulence {
+		if r.Phase == cluster.PhaseFaults {
 			c.beginPart("", r.AtMs)
 		}
 		return

@@ -11,7 +11,7 @@ import (
 // work ends as poison; under the other strategies, a sweeper or the dead-letter policy ends it.
 func (c *obligations) blocked(in *model.Instance) {
 	input := boundInput{others: c.ready - 1, lost: c.live.Instance(in.No).Lost}
-	since := c.live.CalmMs
+	since := c.live.RecoveryMs
 	for i := range c.live.Nodes {
 		if n := &c.live.Nodes[i]; n.Live() {
 			input.worstOf(&n.Options, n.Options.OrchestratorLockTimeout, n.Options.OrchestrationConcurrency)
@@ -43,9 +43,9 @@ func (c *obligations) blocked(in *model.Instance) {
 	}
 }
 
-// notFreed reports work that was neither delivered nor deleted during relief (L04).
+// notFreed reports work that was neither delivered nor deleted during rescue (L04).
 func (c *obligations) notFreed(in *model.Instance) {
-	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRelief || c.live.Contested(in) {
+	if admitted, _ := c.live.Admitted(in); admitted || c.live.Phase != cluster.PhaseRescue || c.live.Contested(in) {
 		return
 	}
 	for _, r := range in.Queue {
@@ -54,7 +54,7 @@ func (c *obligations) notFreed(in *model.Instance) {
 			continue
 		}
 		c.Run.Liveness("L04", 0, in.No,
-			"message %d (%s) of %s is still queued: the last relief began at %s, nothing has deleted the message, and no live node admits pin %s. Live nodes: %s",
+			"message %d (%s) of %s is still queued: the last rescue began at %s, nothing has deleted the message, and no live node admits pin %s. Live nodes: %s",
 			r.No, r.Kind, in.Name, c.Run.At(c.live.PhaseMs), model.PinText(in.Pin()), c.live.WhyNot(in))
 	}
 }

@@ -137,7 +137,7 @@ func stallBound(turn, work boundInput, working bool) bound {
 	return b
 }
 
-// raiseMs is how long clients may take, during calm, to raise an event again that an instance waits for and did not
+// raiseMs is how long clients may take, during recovery, to raise an event again that an instance waits for and did not
 // get.
 const raiseMs = 7000
 

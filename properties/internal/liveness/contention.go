@@ -11,11 +11,11 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
-// contentionChecker checks rule L12: poison takes effect even under lasting disturbance, not only in calm. A message is
-// delivered above its receiver's max_attempts at most contentionSlack times, no matter how many slots compete for the
-// store and how long their fetches take. A delivery that was given back uncounted does not count. If a delivery above
-// max_attempts was cut short by a fault of its holder, it adds to the slack, because the poison may not have reached
-// the store. Without this exception:
+// contentionChecker checks rule L12: poison takes effect even under lasting disturbance, not only in recovery. A
+// message is delivered above its receiver's max_attempts at most contentionSlack times, no matter how many slots
+// compete for the store and how long their fetches take. A delivery that was given back uncounted does not count. If a
+// delivery above max_attempts was cut short by a fault of its holder, it adds to the slack, because the poison may not
+// have reached the store. Without this exception:
 //
 //  1. A receives delivery 11 of 10 and acks it as poison.
 //  2. A crashes before the ack, or the ack is lost. The lock expires.

@@ -11,11 +11,11 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// turnsMax limits how many turns an instance may take during calm before it ends.
+// turnsMax limits how many turns an instance may take during recovery before it ends.
 const turnsMax = 1000
 
-// obligations tracks what must happen during calm and relief. Messages that a live node admits must leave their queue
-// (L01, or L03 and L04 for messages that had to wait), and instances that a live node runs must end (L02). The
+// obligations tracks what must happen during recovery and rescue. Messages that a live node admits must leave their
+// queue (L01, or L03 and L04 for messages that had to wait), and instances that a live node runs must end (L02). The
 // obligations are checked whenever the world asks which of them are open, and at the end of each phase.
 //
 // Between checks, only the list of instances is kept up to date. A check costs one pass over the instances that have
@@ -57,13 +57,13 @@ func (c *obligations) Open(nowMs int64) (bool, int64) {
 	return c.openNow, c.untilMs
 }
 
-// many is the number of instances from which a check waits until an obligation can be overdue. A check of every second of
-// calm costs each of them a look, which with thousands takes longer than what they do.
+// many is the number of instances from which a check waits until an obligation can be overdue. A check of every second
+// of recovery costs each of them a look, which with thousands takes longer than what they do.
 const many = 256
 
-// sure reports whether the result of the last check surely holds: no obligation is overdue before untilMs, and something
-// that was pending still is. Obligations that have come since are overdue later; bounds that have become shorter since are
-// noticed at untilMs.
+// sure reports whether the result of the last check surely holds: no obligation is overdue before untilMs, and
+// something that was pending still is. Obligations that have come since are overdue later; bounds that have become
+// shorter since are noticed at untilMs.
 func (c *obligations) sure(nowMs int64) bool {
 	if c.pending == 0 || !c.openNow || nowMs > c.untilMs || c.phaseMs != c.live.PhaseMs {
 		return false
@@ -74,7 +74,7 @@ func (c *obligations) sure(nowMs int64) bool {
 
 func (c *obligations) EndPhase(p cluster.Phase) {
 	c.look(c.Run.World.NowMs())
-	if p != cluster.PhaseCalm && p != cluster.PhaseRelief {
+	if p != cluster.PhaseRecovery && p != cluster.PhaseRescue {
 		return
 	}
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
@@ -93,7 +93,7 @@ func (c *obligations) look(nowMs int64) {
 	c.now, c.openNow, c.untilMs, c.ready, c.working = nowMs, false, 0, 0, 0
 	c.pending, c.phaseMs = 0, c.live.PhaseMs
 	defer func() { c.moved = departuresOf{} }()
-	if c.live.CalmMs == 0 {
+	if c.live.RecoveryMs == 0 {
 		c.openNow, c.untilMs = true, model.NeverMs
 		return
 	}
@@ -206,7 +206,7 @@ func (c *obligations) messages(in *model.Instance) {
 		if !c.live.Plan.Strategy.Waits() && !c.settling() {
 			c.blocked(in)
 		}
-		return // relief must free it, which Finish checks
+		return // rescue must free it, which Finish checks
 	}
 	input := c.turnInput(in)
 	start, startMs, starts := boundInput{}, int64(0), 0
@@ -227,11 +227,11 @@ func (c *obligations) messages(in *model.Instance) {
 			}
 			continue
 		}
-		from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs, c.live.Instance(in.No).OutsideMs)
+		from := max(c.live.RecoveryMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs, c.live.Instance(in.No).OutsideMs)
 		var b bound
 		property := "L01"
 		switch {
-		case mine.Stuck && c.live.Phase == cluster.PhaseRelief:
+		case mine.Stuck && c.live.Phase == cluster.PhaseRescue:
 			property, b = "L04", drainBound(input)
 		default:
 			b = poisonBound(input)
@@ -262,7 +262,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		return
 	}
 	b := deliveryBound(input)
-	from := max(c.live.CalmMs, mine.ReleasedMs, mine.OutsideMs, c.movedMs(in.Queue))
+	from := max(c.live.RecoveryMs, mine.ReleasedMs, mine.OutsideMs, c.movedMs(in.Queue))
 	if !in.Visible(c.now) || c.now <= from+b.ms {
 		return // a longer obligation is already pending
 	}
@@ -284,7 +284,7 @@ func (c *obligations) activity(in *model.Instance, r *model.Row) {
 		return
 	}
 	b := workBound(input)
-	from := max(c.live.CalmMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs)
+	from := max(c.live.RecoveryMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs)
 	if c.overdue(mine, from, b) {
 		c.report("L01", in, r, from, b)
 	}
@@ -312,7 +312,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		return // it waits for an event that, according to the plan, no client sends
 	}
 	var work boundInput
-	from, next := max(c.live.CalmMs, since, mine.OutsideMs, c.movedMs(in.Queue), c.movedMs(in.Work)), int64(model.NeverMs)
+	from, next := max(c.live.RecoveryMs, since, mine.OutsideMs, c.movedMs(in.Queue), c.movedMs(in.Work)), int64(model.NeverMs)
 	switch {
 	case alone:
 	case mine.CancelMs != 0:
@@ -369,18 +369,18 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		if in.CurrentID > 1 && !c.Run.Broken() && !c.Run.Planted() {
 			hint = `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 		}
-		c.instance(property, 0, in, "%s (%s@%s, pin %s) has taken %d turns since calm began at %s without ending; the bound is %d turns. Nodes that run it: %s%s",
-			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.Run.At(c.live.CalmMs), turnsMax, c.live.WhyNot(in), hint)
+		c.instance(property, 0, in, "%s (%s@%s, pin %s) has taken %d turns since recovery began at %s without ending; the bound is %d turns. Nodes that run it: %s%s",
+			in.Name, in.Orchestration, in.Version, model.PinText(in.Pin()), mine.Turns, c.Run.At(c.live.RecoveryMs), turnsMax, c.live.WhyNot(in), hint)
 		return
 	}
 	c.instance(property, 0, in,
-		"%s has not ended: calm since %s, last progress %s, counted from %s, bound %s, overdue by %s%s. Queued: %s%s. Live nodes: %s",
-		current(in), c.Run.At(c.live.CalmMs), c.at(mine.ProgressMs), c.Run.At(from), b,
+		"%s has not ended: recovery since %s, last progress %s, counted from %s, bound %s, overdue by %s%s. Queued: %s%s. Live nodes: %s",
+		current(in), c.Run.At(c.live.RecoveryMs), c.at(mine.ProgressMs), c.Run.At(from), b,
 		pretty.Duration(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
 }
 
-// asks reports whether a start that an instance has asked for is queued for an id that another child has, or a child that
-// took that id over is still running. Their own obligations cover that.
+// asks reports whether a start that an instance has asked for is queued for an id that another child has, or a child
+// that took that id over is still running. Their own obligations cover that.
 func (c *obligations) asks(parent *model.Instance) bool {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
 		in := c.Run.Model.Instance(observe.InstanceNo(no))
@@ -396,7 +396,7 @@ func (c *obligations) asks(parent *model.Instance) bool {
 	return false
 }
 
-// Finish looks for work that relief has not freed (L04). It also looks for instances of the plan that failed although
+// Finish looks for work that rescue has not freed (L04). It also looks for instances of the plan that failed although
 // their code did not fail, and nothing cancelled, poisoned or damaged them (L02). It does not check whether instances
 // ended as the plan expects.
 func (c *obligations) Finish() {

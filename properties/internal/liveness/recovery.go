@@ -46,7 +46,7 @@ func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs in
 		return
 	}
 	b := deliveryBound(input)
-	from := max(c.live.CalmMs, c.live.PhaseMs, sinceMs, in.Lock.UntilMs, mine.OutsideMs, visible, c.movedMs(in.Queue))
+	from := max(c.live.RecoveryMs, c.live.PhaseMs, sinceMs, in.Lock.UntilMs, mine.OutsideMs, visible, c.movedMs(in.Queue))
 	if c.now <= from+b.ms {
 		return
 	}
@@ -122,7 +122,7 @@ func (c *obligations) converged(in *model.Instance, input boundInput) {
 		return
 	}
 	b := deliveryBound(input)
-	from := max(c.live.CalmMs, c.convergedMs, visible, in.Lock.UntilMs, mine.ProgressMs, c.movedMs(in.Queue))
+	from := max(c.live.RecoveryMs, c.convergedMs, visible, in.Lock.UntilMs, mine.ProgressMs, c.movedMs(in.Queue))
 	if c.now <= from+b.ms {
 		return
 	}

@@ -53,7 +53,7 @@ func (c *obligations) atEnded(in *model.Instance) (open bool, sinceMs int64) {
 	return open, sinceMs
 }
 
-// unaided reports whether, according to the plan, calm sends nothing to an instance, or to the root of its tree.
+// unaided reports whether, according to the plan, recovery sends nothing to an instance, or to the root of its tree.
 func (c *obligations) unaided(in *model.Instance) bool {
 	for parent := c.live.Instance(in.No).Parent; parent != 0; parent = c.live.Instance(in.No).Parent {
 		in = c.Run.Model.Instance(parent)

@@ -14,7 +14,7 @@ import (
 // Work that no node admits must end under strategies that let nothing wait. Work that any node may take can wait for a
 // node.
 func TestBlocked(t *testing.T) {
-	const upA, end = "0 up A 1.5.0\n", "100 phase calm\n20000 tick\n90000 tick\n90000 finish"
+	const upA, end = "0 up A 1.5.0\n", "100 phase recovery\n20000 tick\n90000 tick\n90000 finish"
 	for _, test := range []struct {
 		name, story string
 		strategy    plan.Strategy
@@ -42,20 +42,20 @@ func TestChildOfStrandedParent(t *testing.T) {
 	r := New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})
 	r.Tell("0 up A 1.5.0\n0 seed parent 2.0.0\n0 seed child 1.5.0")
 	r.Observe(observe.Observation{Kind: observe.ParentSet, Instance: r.Instance("child"), Name: "parent"})
-	r.Tell("100 phase calm")
+	r.Tell("100 phase recovery")
 	if open, _ := r.M.Open(rig.StartMs + 200); !open {
-		t.Error("calm ends at once, and the child with it")
+		t.Error("recovery ends at once, and the child with it")
 	}
 	if open, _ := r.M.Open(rig.StartMs + 90_000); open {
-		t.Error("calm does not end")
+		t.Error("recovery does not end")
 	}
 	if found := r.Tell("90000 tick\n90000 finish"); found != nil {
 		t.Errorf("found %q", found)
 	}
 }
 
-// Before calm begins, the run goes on: nothing is overdue, and nothing will be.
-func TestOpenBeforeCalm(t *testing.T) {
+// Before recovery begins, the run goes on: nothing is overdue, and nothing will be.
+func TestOpenBeforeRecovery(t *testing.T) {
 	r := New(t, plan.Plan{}, monitor.Options{Properties: []string{"L02"}})
 	r.Tell("0 up A 1.5.0")
 	if open, until := r.M.Open(rig.StartMs + 200); !open || until != model.NeverMs {

@@ -23,12 +23,12 @@ func TestCoverage(t *testing.T) {
 		{"two-builds-live", "0 up A 1.5.0\n1 up B 2.0.0", "0 up A 1.5.0\n1 up B 1.5.0"},
 		{"three-builds-live", "0 up A 1.5.0\n1 up B 2.0.0\n2 up C 1.6.0", "0 up A 1.5.0\n1 up B 2.0.0\n2 down B\n3 up C 1.6.0"},
 		{"self-stranded", "0 up A 2.0.0 range=1.0.0..1.9.9", "0 up A 2.0.0 range=1.0.0..2.0.0"},
-		{"upgrade 1.5.0->2.0.0 turbulence", "0 up A 1.5.0\n1 down A\n2 up A 2.0.0", "0 up A 1.5.0\n1 down A\n2 up A 1.5.0"},
-		{"rollback 2.0.0->1.5.0 calm", "0 up A 2.0.0\n1 down A\n2 phase calm\n2 up A 1.5.0", "0 up A 2.0.0\n1 down A\n2 up A 1.5.0"},
-		{"rollback 2.0.0->2.0.0-rc.1 turbulence", "0 up A 2.0.0\n1 down A\n2 up A 2.0.0-rc.1", "0 up A 2.0.0-rc.1\n1 down A\n2 up A 2.0.0"},
+		{"upgrade 1.5.0->2.0.0 faults", "0 up A 1.5.0\n1 down A\n2 up A 2.0.0", "0 up A 1.5.0\n1 down A\n2 up A 1.5.0"},
+		{"rollback 2.0.0->1.5.0 recovery", "0 up A 2.0.0\n1 down A\n2 phase recovery\n2 up A 1.5.0", "0 up A 2.0.0\n1 down A\n2 up A 1.5.0"},
+		{"rollback 2.0.0->2.0.0-rc.1 faults", "0 up A 2.0.0\n1 down A\n2 up A 2.0.0-rc.1", "0 up A 2.0.0-rc.1\n1 down A\n2 up A 2.0.0"},
 		{"rollback-with-newer-pins", "0 up A 2.0.0\n1 seed x 2.0.0\n2 down A\n3 up A 1.5.0", "0 up A 2.0.0\n1 seed x 1.5.0\n2 down A\n3 up A 1.5.0"},
 		{"upgrade-under-load", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 down A\n2 up A 2.0.0", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0"},
-		{"relief", "0 phase calm\n1 phase relief", "0 phase calm"},
+		{"rescue", "0 phase recovery\n1 phase rescue", "0 phase recovery"},
 		{"nobody-admits", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x", "0 up A 1.5.0\n0 seed x 2.0.0"},
 		{"wait-over", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x\n1 up B 2.0.0\n2 fetch B x", "0 up A 1.5.0\n0 seed x 2.0.0\n0 send x\n1 up B 2.0.0"},
 		{"filtered-out", "0 up A 1.5.0\n0 seed y 1.5.0\n0 seed x 2.0.0\n0 send x\n" + Repeat(8, 1, 1, "%d send y\n%d fetch A y\n%d commit A"),
@@ -46,9 +46,9 @@ func TestCoverage(t *testing.T) {
 		{"served-by-other-build", "0 up A 1.6.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn\n1 commit A", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n1 fetch A x\n1 note A turn\n1 commit A"},
 		{"healthy-poisoned", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + PoisonCycle(10, "incompatible") + "70000 fetch A x\n70000 note A poison",
 			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + PoisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
-		{"upgrade 1.5.0->2.0.0 turbulence OrchestrationStarted", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 send x\n3 fetch A x",
+		{"upgrade 1.5.0->2.0.0 faults OrchestrationStarted", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 send x\n3 fetch A x",
 			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n0 fetch A x\n1 down A\n2 up A 2.0.0"},
-		{"upgrade 1.5.0->2.0.0 calm OrchestrationStarted", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 crash A\n4 up A 2.0.0\n5 phase calm\n6 send x\n6 fetch A x",
+		{"upgrade 1.5.0->2.0.0 recovery OrchestrationStarted", "0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 crash A\n4 up A 2.0.0\n5 phase recovery\n6 send x\n6 fetch A x",
 			"0 up A 1.5.0\n0 seed x 1.5.0\n1 down A\n2 up A 2.0.0\n3 send x\n3 fetch A x"},
 		{"poison-through-missing-handler", "0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + PoisonCycle(10, "no-handler") + "70000 fetch A x\n70000 note A poison",
 			"0 up A 1.5.0\n0 seed x 1.5.0\n0 send x\n" + PoisonCycle(10, "turn") + "70000 fetch A x\n70000 note A poison"},
@@ -74,8 +74,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// TestAllPoints checks that the list of all points is sorted by name, and contains each point and each kind of fault exactly
-// once.
+// TestAllPoints checks that the list of all points is sorted by name, and contains each point and each kind of fault
+// exactly once.
 func TestAllPoints(t *testing.T) {
 	all := coverage.All()
 	if !slices.IsSortedFunc(all, func(a, b coverage.Point) int { return strings.Compare(a.Name, b.Name) }) {

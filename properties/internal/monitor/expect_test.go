@@ -159,7 +159,7 @@ func TestExpectMessage(t *testing.T) {
 	r := New(t, plan.Plan{}, monitor.Options{Expectations: []plan.Expectation{e}, Properties: []string{}})
 	r.Tell("0 up A 2.0.0\n0 seed x 1.5.0\n0 send x\n1 mark rollback\n2 fetch A x\n2 note A turn\n3 commit A")
 	const want = `scenario line 7, "always turn where pin=1.5.0 has build=1.5.0": expected build=1.5.0, but it is 2.0.0. Seen in part "rollback": ` +
-		`turn node=A build=2.0.0 pin=1.5.0 instance=x phase=turbulence first=no start=none handler=H@1.0.0 result=Continue execution=1`
+		`turn node=A build=2.0.0 pin=1.5.0 instance=x phase=faults first=no start=none handler=H@1.0.0 result=Continue execution=1`
 	if v := r.M.Violations(); len(v) != 1 || v[0].Message != want {
 		t.Errorf("got  %+v\nwant %s", v, want)
 	}

@@ -41,7 +41,7 @@ func TestMatrix(t *testing.T) {
 		t.Run(string(test.kind)+" "+test.orchestration, func(t *testing.T) {
 			name, version, _ := strings.Cut(test.orchestration, "@")
 			p := &plan.Plan{
-				Name: "matrix", Turbulence: time.Minute, Nodes: []plan.Node{{Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_tag_filter", Value: "DefaultAnd(gpu)"}}}},
+				Name: "matrix", FaultPhase: time.Minute, Nodes: []plan.Node{{Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_tag_filter", Value: "DefaultAnd(gpu)"}}}},
 				Faults: faults.Plan{Rates: []faults.Rate{{Kind: test.kind, Num: 1, Den: 2}}},
 			}
 			for i := range 4 {

@@ -33,7 +33,7 @@ import (
 //	                                               turn, "cancels" cancels the instance's activities; with "nothing",
 //	                                               the store reports success, but has done nothing
 //	13    abandon A 1000 [ignore]                  A abandons the delivery
-//	30    phase calm|relief                        the current phase ends and another begins
+//	30    phase recovery|rescue                        the current phase ends and another begins
 //	31    tick                                     the world asks for open obligations, which are printed
 //	40    finish
 //
@@ -181,7 +181,7 @@ func (r *Rig) do(verb string, args []string) {
 		r.abandon(args[0], delay, len(args) > 2)
 	case "phase":
 		r.Record(cluster.Record{Kind: record.PhaseEnded, Phase: r.w.ThePhase})
-		r.w.ThePhase = map[string]cluster.Phase{"calm": cluster.PhaseCalm, "relief": cluster.PhaseRelief}[args[0]]
+		r.w.ThePhase = map[string]cluster.Phase{"recovery": cluster.PhaseRecovery, "rescue": cluster.PhaseRescue}[args[0]]
 		r.Record(cluster.Record{Kind: record.PhaseBegan, Phase: r.w.ThePhase})
 	case "mark":
 		r.Record(cluster.Record{Kind: record.Scheduled, Schedule: &plan.Step{Verb: plan.VerbMark, Mark: args[0]}})

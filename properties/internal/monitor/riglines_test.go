@@ -30,7 +30,7 @@ import (
 //	0     renewwork A                              A renews the lock of its activity
 //	0     delete x                                 x and all its data are deleted
 //	0     step crash A / step deregister A H@1.0.0 a step of the schedule
-//	0     sent x raise|raise2|queue|cancel [calm]  a client has sent x something, in calm if marked
+//	0     sent x raise|raise2|queue|cancel [recovery]  a client has sent x something, in recovery if marked
 //	0     put MESSAGE [visible=500]                a message of any kind (see written.go)
 //	0     fault KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]   a fault, which may hit the last ack or fetch that A sent
 //	0     fetches A [work]                         A sends its next fetch
@@ -42,7 +42,7 @@ import (
 //	0     slot 1                                   from now on, calls and notes come from the second loop of their kind
 //	0     deadletter x / parked A / woken A
 //	0     why x RULE TEXT                          the world's reason why x waits
-//	0     help KIND calm|relief NAME [TEXT]        an action of the world
+//	0     help KIND recovery|rescue NAME [TEXT]        an action of the world
 //	0     fates / points                           print the fates or points so far
 func (r *Rig) other(verb string, f []string) {
 	words, value := options(f)
@@ -162,7 +162,7 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 	case "why":
 		r.w.Whys = append(r.w.Whys, rig.Reason{Instance: arg(0), Explanation: cluster.Explanation{Rule: arg(1), Text: strings.Join(words[2:], " ")}})
 	case "help":
-		phase := map[string]cluster.Phase{"calm": cluster.PhaseCalm, "relief": cluster.PhaseRelief}[arg(1)]
+		phase := map[string]cluster.Phase{"recovery": cluster.PhaseRecovery, "rescue": cluster.PhaseRescue}[arg(1)]
 		r.w.Helps = append(r.w.Helps, cluster.Help{VirtualMs: r.w.Now - rig.StartMs, Phase: phase, Kind: cluster.HelpKind(arg(0)), Name: arg(2), Text: strings.Join(words[3:], " ")})
 	default:
 		r.show(verb, words)
@@ -225,10 +225,10 @@ func activity(words []string, value map[string]string) engine.ActivityExecuteIte
 	return item
 }
 
-func sent(instance, kind string, calm bool) engine.WorkItem {
+func sent(instance, kind string, recovery bool) engine.WorkItem {
 	data := "yes"
-	if calm {
-		data = plan.CalmData
+	if recovery {
+		data = plan.RecoveryData
 	}
 	switch kind {
 	case "raise":

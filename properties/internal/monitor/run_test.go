@@ -84,7 +84,7 @@ func TestUpgradeHolds(t *testing.T) {
 func oddPlan(f faults.Plan) *plan.Plan {
 	v := func(major, minor uint32) *engine.Version { p := engine.V(major, minor, 0); return &p }
 	p := &plan.Plan{
-		Name: "odd", Faults: f, Turbulence: 40 * time.Second,
+		Name: "odd", Faults: f, FaultPhase: 40 * time.Second,
 		Nodes: []plan.Node{{Name: "A", Build: "1.5.0"}, {Name: "B", Build: "2.0.0"}, {Name: "C", Build: "1.6.0", Handlers: []string{"Cancellable@1.0.0"}}},
 		Histories: []plan.History{
 			{Instance: "waiting", Pin: v(1, 5), Shape: plan.ShapeWaiting},

@@ -14,8 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
-// watch adds a separate tracker to a rig, which prints the facts for listeners as they happen. In a story, "state" prints
-// the whole state, and "relations" prints what each node can do with each instance and activity.
+// watch adds a separate tracker to a rig, which prints the facts for listeners as they happen. In a story, "state"
+// prints the whole state, and "relations" prints what each node can do with each instance and activity.
 func watch(r *Rig) {
 	s := track.New(r.M.Run)
 	l := &teller{r: r}
@@ -81,7 +81,7 @@ func (l *teller) OnHandlers(rec *cluster.Record) {
 func state(r *Rig, s *track.State) string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	add("  phase %v since %d, calm since %d", s.Phase, after(s.PhaseMs), after(s.CalmMs))
+	add("  phase %v since %d, recovery since %d", s.Phase, after(s.PhaseMs), after(s.RecoveryMs))
 	for i := range s.Nodes {
 		if s.Nodes[i].Incarnation > 0 {
 			add("  node %s: live %t, %s", s.Run.NodeName(uint32(i+1)), s.Nodes[i].Live(), dump(s.Nodes[i]))

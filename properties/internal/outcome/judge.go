@@ -39,11 +39,11 @@ func (c *Checker) judge(p *plan.Instance) {
 	case f.End != cluster.EndedCompleted:
 		differ = c.different(w, &f)
 	}
-	f.Relieved = c.owes(&f, w)
-	if f.End == cluster.EndedDeleted && c.deletedByRelief(p.ID) {
-		f.Relieved, f.Cause = true, "relief deleted it, since no build of the plan takes it"
+	f.Rescued = c.owes(&f, w)
+	if f.End == cluster.EndedDeleted && c.deletedByRescue(p.ID) {
+		f.Rescued, f.Cause = true, "rescue deleted it, since no build of the plan takes it"
 	}
-	f.AsExpected = expected(p, &f, w) && (!f.Relieved || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
+	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
 	missed, hint := "", `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
 	if f.AsExpected {
 		missed = c.unawaited(p, &f)
@@ -173,44 +173,44 @@ func (r *refusal) why() string {
 	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"
 }
 
-// owes fills in what calm and relief did for an instance, and reports whether the instance would have ended differently
-// without relief. If calm started a node, this counts for the instances that the node ended.
+// owes fills in what recovery and rescue did for an instance, and reports whether the instance would have ended
+// differently without rescue. If recovery started a node, this counts for the instances that the node ended.
 func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	var parts []string
-	if len(w.calm) > 0 {
-		parts = append(parts, "calm "+strings.Join(w.calm, " and "))
+	if len(w.recovery) > 0 {
+		parts = append(parts, "recovery "+strings.Join(w.recovery, " and "))
 	}
-	helped := w.end.phase != cluster.PhaseTurbulence
-	var relief []string
+	helped := w.end.phase != cluster.PhaseFaults
+	var rescue []string
 	for _, h := range c.Run.World.Help() {
 		switch {
 		case !helped:
 		case h.Kind == cluster.HelpStart && h.Name == c.Run.NodeName(w.end.node):
-			parts = append(parts, "calm started "+h.Name+", which the plan leaves down")
-		case h.Kind == cluster.HelpDelete: // an instance that has ended was not deleted by relief
-		case h.Phase == cluster.PhaseRelief && h.VirtualMs+c.Run.World.StartMs() <= w.end.atMs:
-			if text := strings.TrimPrefix(h.String(), "relief "); !slices.Contains(relief, text) {
-				relief = append(relief, text)
+			parts = append(parts, "recovery started "+h.Name+", which the plan leaves down")
+		case h.Kind == cluster.HelpDelete: // an instance that has ended was not deleted by rescue
+		case h.Phase == cluster.PhaseRescue && h.VirtualMs+c.Run.World.StartMs() <= w.end.atMs:
+			if text := strings.TrimPrefix(h.String(), "rescue "); !slices.Contains(rescue, text) {
+				rescue = append(rescue, text)
 			}
 		}
 	}
-	rescued = helped && w.end.phase == cluster.PhaseRelief
+	rescued = helped && w.end.phase == cluster.PhaseRescue
 	if rescued {
-		parts = append(parts, "relief "+cmp.Or(strings.Join(relief, ", "), "helped")+", since no live node took it")
+		parts = append(parts, "rescue "+cmp.Or(strings.Join(rescue, ", "), "helped")+", since no live node took it")
 	}
 	f.Owes = strings.Join(parts, "; ")
 	return rescued
 }
 
-// deletedByRelief reports whether relief deleted an instance because no build in the plan takes it.
-func (c *Checker) deletedByRelief(id string) bool {
+// deletedByRescue reports whether rescue deleted an instance because no build in the plan takes it.
+func (c *Checker) deletedByRescue(id string) bool {
 	return slices.ContainsFunc(c.Run.World.Help(), func(h cluster.Help) bool { return h.Kind == cluster.HelpDelete && h.Name == id })
 }
 
 // expected reports whether the plan expects an end. A failure is also accepted if a fault that decides how work ends
 // caused it.
 func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
-	if f.End == cluster.EndedDeleted && !f.Relieved || w.excused && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
+	if f.End == cluster.EndedDeleted && !f.Rescued || w.excused && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
 		return true
 	}
 	switch f.End {
@@ -237,8 +237,8 @@ func cancels(p *plan.Instance) bool {
 func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cluster.Fate, differ string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
-	if w.end.phase == cluster.PhaseRelief {
-		b.WriteString(" only by relief, which is beyond the plan")
+	if w.end.phase == cluster.PhaseRescue {
+		b.WriteString(" only by rescue, which is beyond the plan")
 	}
 	fmt.Fprintf(&b, ", but the plan expects %s", cmp.Or(p.Expect, plan.EndCompleted).Text())
 	if f.EndedMs != 0 {
@@ -257,7 +257,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if f.Owes != "" {
 		fmt.Fprintf(&b, ". Beyond the plan: %s", f.Owes)
 	}
-	if w.end.phase == cluster.PhaseRelief {
+	if w.end.phase == cluster.PhaseRescue {
 		differ = "a node whose range holds its pin must be up until it has ended; " + c.upText()
 	}
 	if differ != "" {
@@ -316,7 +316,7 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 		return "", ""
 	}
 	if p.Expect == plan.EndEternal && c.Run.World.Plan().Until > 0 && why.Rule != "undecodable" && why.Rule != "nothing" {
-		return "", "" // it goes on, and no calm has cancelled it
+		return "", "" // it goes on, and no recovery has cancelled it
 	}
 	cause, differ = why.Text, "it needs more time, or the instance that it waits for must end"
 	switch why.Rule {

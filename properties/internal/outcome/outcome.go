@@ -48,11 +48,11 @@ func New(m *check.Run, s *track.State) *Checker {
 type work struct {
 	end      end
 	refusals []refusal
-	calm     []string // what calm sent to the instance, in order
+	recovery []string // what recovery sent to the instance, in order
 	excused  bool     // whether an injected fault decides how the instance ends
 	waits    int      // index of its last wait in Checker.told.Waits + 1, or 0 if it has never waited
 	deleted  bool
-	// withParent means that calm has cancelled an ancestor, and the instance with it.
+	// withParent means that recovery has cancelled an ancestor, and the instance with it.
 	withParent bool
 	early      bool   // whether a message came before it had begun
 	panicked   string // where its code panicked last, or "" if it did not panic or the place is unknown
@@ -170,12 +170,12 @@ func (c *Checker) Observe(o *observe.Observation) {
 	}
 }
 
-// Record tracks the schedule's steps, the events that calm sends, and the faults that decide how work ends.
+// Record tracks the schedule's steps, the events that recovery sends, and the faults that decide how work ends.
 func (c *Checker) Record(r *cluster.Record) {
 	switch r.Kind {
 	case record.NodeStarted:
-		if c.Run.World.Phase() == cluster.PhaseRelief {
-			c.nodes[r.Node-1].step = step{"relief", r.AtMs}
+		if c.Run.World.Phase() == cluster.PhaseRescue {
+			c.nodes[r.Node-1].step = step{"rescue", r.AtMs}
 		}
 		var had handlers
 		if has := c.Run.World.Node(r.Node).Registry; has != nil {
@@ -216,10 +216,10 @@ func (c *Checker) Record(r *cluster.Record) {
 		}
 	case record.ClientSent:
 		no := c.Run.Model.Number(r.Instance)
-		if sent := sentByCalm(r.Item); sent != "" && c.Run.World.Phase() != cluster.PhaseTurbulence && no != 0 {
+		if sent := sentByRecovery(r.Item); sent != "" && c.Run.World.Phase() != cluster.PhaseFaults && no != 0 {
 			w := c.of(no)
-			if !slices.Contains(w.calm, sent) {
-				w.calm = append(w.calm, sent)
+			if !slices.Contains(w.recovery, sent) {
+				w.recovery = append(w.recovery, sent)
 			}
 		}
 	case record.Fault:
@@ -229,19 +229,19 @@ func (c *Checker) Record(r *cluster.Record) {
 	}
 }
 
-// sentByCalm describes an event that calm sent. It returns "" for an event that the plan sent.
-func sentByCalm(item engine.WorkItem) string {
+// sentByRecovery describes an event that recovery sent. It returns "" for an event that the plan sent.
+func sentByRecovery(item engine.WorkItem) string {
 	switch w := item.(type) {
 	case engine.ExternalRaisedItem:
-		if w.Data == plan.CalmData {
+		if w.Data == plan.RecoveryData {
 			return fmt.Sprintf("raised %q", w.Name)
 		}
 	case engine.ExternalRaised2Item:
-		if w.Data == plan.CalmData {
+		if w.Data == plan.RecoveryData {
 			return fmt.Sprintf("raised %q", w.Name)
 		}
 	case engine.QueueMessageItem:
-		if w.Data == plan.CalmData {
+		if w.Data == plan.RecoveryData {
 			return fmt.Sprintf("sent %q", w.Name)
 		}
 	case engine.CancelInstanceItem:
@@ -319,15 +319,15 @@ func (c *Checker) ended(w *cluster.Wait, open bool) {
 	w.ForMs, w.Open = c.Run.World.NowMs()-c.Run.World.StartMs()-w.FromMs, open
 }
 
-// sessionMs is how long after the start of calm the checker waits for a session activity. Liveness has no bound for it,
-// because the node that may take it changes with the session's owner.
+// sessionMs is how long after the start of recovery the checker waits for a session activity. Liveness has no bound for
+// it, because the node that may take it changes with the session's owner.
 const sessionMs = 5 * 60 * 1000
 
 // Open reports whether one of the plan's instances has a pending session activity. Everything else that may still end
 // an instance is covered by liveness.
 func (c *Checker) Open(nowMs int64) (bool, int64) {
-	until := c.state.CalmMs + sessionMs
-	if c.Run.Model.SessionWork == 0 || c.state.CalmMs == 0 || nowMs > until {
+	until := c.state.RecoveryMs + sessionMs
+	if c.Run.Model.SessionWork == 0 || c.state.RecoveryMs == 0 || nowMs > until {
 		return false, 0
 	}
 	return true, until
@@ -345,7 +345,7 @@ func (c *Checker) Finish() {
 		return
 	}
 	c.spread()
-	c.spreadCalm()
+	c.spreadRecovery()
 	for i := range p.Instances {
 		c.judge(&p.Instances[i])
 	}
@@ -377,25 +377,25 @@ func (c *Checker) spread() {
 	}
 }
 
-// spreadCalm records what calm sent to an instance with the instance's ancestors, and a cancel request with the
+// spreadRecovery records what recovery sent to an instance with the instance's ancestors, and a cancel request with the
 // descendants.
-func (c *Checker) spreadCalm() {
+func (c *Checker) spreadRecovery() {
 	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		own := slices.Clone(c.of(observe.InstanceNo(no)).calm)
+		own := slices.Clone(c.of(observe.InstanceNo(no)).recovery)
 		own = slices.DeleteFunc(own, func(sent string) bool { return strings.HasSuffix(sent, forChild) })
 		for _, up := range c.ancestors(observe.InstanceNo(no)) {
 			w := c.of(up)
-			c.of(observe.InstanceNo(no)).withParent = c.of(observe.InstanceNo(no)).withParent || slices.Contains(w.calm, cancelledIt)
+			c.of(observe.InstanceNo(no)).withParent = c.of(observe.InstanceNo(no)).withParent || slices.Contains(w.recovery, cancelledIt)
 			for _, sent := range own {
-				if !slices.Contains(w.calm, sent+forChild) {
-					w.calm = append(w.calm, sent+forChild)
+				if !slices.Contains(w.recovery, sent+forChild) {
+					w.recovery = append(w.recovery, sent+forChild)
 				}
 			}
 		}
 	}
 }
 
-// forChild is appended to texts about what calm sent to a descendant.
+// forChild is appended to texts about what recovery sent to a descendant.
 const forChild = " for a child"
 
 // Told returns how work ended. It must be called after Finish.

@@ -25,7 +25,7 @@ import (
 // liesPlan returns a short run with the features that the stories leave out (queues, keys, a custom status, sessions,
 // tags, children, cancels), with faults, or with work that its node cannot run, under a strategy.
 func liesPlan(name string) *plan.Plan {
-	p := &plan.Plan{Name: name, Turbulence: 20 * time.Second, Faults: faults.None(), Nodes: []plan.Node{{
+	p := &plan.Plan{Name: name, FaultPhase: 20 * time.Second, Faults: faults.None(), Nodes: []plan.Node{{
 		Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "worker_tag_filter", Value: "DefaultAnd(gpu)"}},
 	}}}
 	entries := []plan.Action{

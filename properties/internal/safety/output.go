@@ -24,9 +24,11 @@ type outputChecker struct {
 	check.Base
 	set  program.Set
 	plan *plan.Plan
-	// byName maps names to indices of plan instances that run programs. It is never iterated over, so map order does not matter.
+	// byName maps names to indices of plan instances that run programs. It is never iterated over, so map order does
+	// not matter.
 	byName map[string]int
-	// came holds the queue messages that have arrived, keyed by instance. It is never iterated over, so map order does not matter.
+	// came holds the queue messages that have arrived, keyed by instance. It is never iterated over, so map order does
+	// not matter.
 	came map[observe.InstanceNo][]engine.QueueMessageItem
 	// panics is the message with which any activity may fail.
 	panics string
@@ -121,7 +123,7 @@ func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) 
 
 // circumstances returns what the plan does to an instance. ok is false if the instance's first input cannot be read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
-	c = program.Circumstances{Limits: k.limits, Anyone: []string{plan.CalmData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
+	c = program.Circumstances{Limits: k.limits, Anyone: []string{plan.RecoveryData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
 		for _, m := range k.came[in.No] {
 			if m.Name == queue {
 				data = append(data, m.Data)
@@ -138,7 +140,7 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 			}
 		}
 		if c.Cancelled = p.Expect == plan.EndEternal || len(c.Reasons) > 0; p.Expect == plan.EndEternal {
-			c.Reasons = nil // calm cancels with its own reason
+			c.Reasons = nil // recovery cancels with its own reason
 		}
 		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }
 		return c, p.Orchestration == in.Orchestration

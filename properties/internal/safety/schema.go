@@ -13,8 +13,8 @@ import (
 
 // schemaChecker checks S30: the schema of the store changes only by a whole migration, one at a time, and no node works
 // with a schema that its build cannot work with. If an operator activates a build, no node runs it before all are ready
-// for it, and none as anything older afterwards. The checker knows migrations and activations from the records, the schema
-// from the store, and what a build works with and waits for from the plan.
+// for it, and none as anything older afterwards. The checker knows migrations and activations from the records, the
+// schema from the store, and what a build works with and waits for from the plan.
 type schemaChecker struct {
 	check.Base
 	version uint64 // of the store's schema
@@ -109,8 +109,8 @@ func (k *schemaChecker) activated(r *cluster.Record) {
 
 // starts checks that a node starts as what is activated, and as nothing that is yet to be.
 func (k *schemaChecker) starts(r *cluster.Record) {
-	if k.Run.World.Phase() == cluster.PhaseRelief {
-		return // relief gives nodes the build that stranded work needs
+	if k.Run.World.Phase() == cluster.PhaseRescue {
+		return // rescue gives nodes the build that stranded work needs
 	}
 	b := k.Run.World.Node(r.Node).Build
 	for i := range k.Run.World.Plan().Schedule {

@@ -87,7 +87,7 @@ func (w *fakeWorld) Preloaded() []memprovider.PreloadedInstance { return nil }
 func (w *fakeWorld) Counters(uint32) (cluster.Counters, bool)   { return cluster.Counters{}, false }
 func (w *fakeWorld) Seed() uint64                               { return 0 }
 func (w *fakeWorld) Step() uint64                               { return w.steps }
-func (w *fakeWorld) Phase() cluster.Phase                       { return cluster.PhaseTurbulence }
+func (w *fakeWorld) Phase() cluster.Phase                       { return cluster.PhaseFaults }
 func (w *fakeWorld) Builds() []*engine.Build                    { return w.builds }
 func (*fakeWorld) MonitorArena() *any                           { return nil }
 func (*fakeWorld) Watch() *watchdog.Watch                       { return nil }
@@ -610,8 +610,8 @@ func (s *story) ack(words []string, value map[string]string) *engine.Orchestrati
 	return a
 }
 
-// end ends the call. It parses `OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [history_error] [turn=yes]`. With
-// turn=yes, the delivery has its history and its messages, so that S24 can judge the turn.
+// end ends the call. It parses `OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [history_error] [turn=yes]`.
+// With turn=yes, the delivery has its history and its messages, so that S24 can judge the turn.
 func (s *story) end(f []string) {
 	words, value := options(f)
 	o := observe.Observation{

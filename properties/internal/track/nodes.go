@@ -233,8 +233,8 @@ func (s *State) onNode(r *cluster.Record) {
 
 func (s *State) onPhase(r *cluster.Record) {
 	s.Phase, s.PhaseMs = r.Phase, r.AtMs
-	if r.Phase == cluster.PhaseCalm {
-		s.CalmMs = r.AtMs
+	if r.Phase == cluster.PhaseRecovery {
+		s.RecoveryMs = r.AtMs
 		for i := range s.instances {
 			s.instances[i].Turns, s.instances[i].Lost = 0, 0
 		}

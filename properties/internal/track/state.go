@@ -44,7 +44,7 @@ type State struct {
 	pins         []*engine.Version // all pins that were ever set; the store keeps one copy of each
 	Phase        cluster.Phase
 	allAdmitted  []admitted // what admitsAll has answered since the last change of a pin
-	CalmMs       int64      // when the calm phase began, or 0 before that
+	RecoveryMs   int64      // when the recovery phase began, or 0 before that
 	PhaseMs      int64      // when the current phase began
 	// nodesChanged requests that the waiting instances be updated at the end of the step.
 	nodesChanged bool
@@ -118,13 +118,13 @@ type Instance struct {
 	Cancelled                         bool
 	Children                          int // how many of its children have not ended
 	Parent                            observe.InstanceNo
-	Turns                             int   // turns committed since the calm phase began
+	Turns                             int   // turns committed since the recovery phase began
 	ProgressMs                        int64 // when its last turn was committed, or when the last message from its own activities or children arrived
 	CancelMs                          int64 // when the first cancel was queued, or 0
 	waitingMs                         int64 // when it first had visible work that no live node admits, or 0 if it has none now
 	ReleasedMs                        int64 // when a node appeared that admits its waiting work, until the work is delivered; otherwise 0
 	OutsideMs                         int64 // when a probe's lock on the instance or its messages ends
-	Lost                              int64 // how many holders have lost their lock since the calm phase began
+	Lost                              int64 // how many holders have lost their lock since the recovery phase began
 	StallReported, WaitReported       bool
 	RecoverReported, ConvergeReported bool // set once L08 or L09 has been reported for the instance
 }
@@ -138,14 +138,14 @@ type Row struct {
 	Returned       uint32 // how many more deliveries an abandon has taken back, because it did not count them
 	Spared         uint32 // how many deliveries are not chargeable
 	ByHandler      bool   // some of these deliveries are not chargeable because only other nodes have the handler
-	Stuck          bool   // no node admitted it when the calm phase ended
+	Stuck          bool   // no node admitted it when the recovery phase ended
 	Reported       bool
 	LastDecision   machine.Decision
 	Before         machine.Decision // the decision about the delivery before the most recent one
 	LastNode       uint32
 	decidedAt      uint32 // how many deliveries there had been when LastDecision was first made
 	Bounced        uint32 // how often a node gave it back because of its pin
-	BackoffMs      int64  // the total of the delays from abandons since the calm phase began, each capped at the contract's limit
+	BackoffMs      int64  // the total of the delays from abandons since the recovery phase began, each capped at the contract's limit
 	backoffs       uint32 // how many such delays there were of deliveries that count, and of those that do not
 	uncounted      uint32
 	Sender         uint32 // the node that sent it, or 0 for a client
@@ -234,8 +234,8 @@ func (s *State) Observe(o *observe.Observation) {
 }
 
 // onLost handles a message that is damaged, or deleted with the instance that it is for. Until a child exists, only its
-// start names the parent. If the child's id is already taken, nothing else ever will. So if such a start is lost, no message
-// reaches the parent.
+// start names the parent. If the child's id is already taken, nothing else ever will. So if such a start is lost, no
+// message reaches the parent.
 func (s *State) onLost(no observe.MessageNo) {
 	r := s.Run.Model.Row(no)
 	if r == nil {
@@ -279,8 +279,8 @@ func (s *State) onInserted(o *observe.Observation) {
 }
 
 // onDelayed adds up the delays from a message's abandons. It counts each delay only up to the contract's limit, and
-// only as many delays as there are attempts, and as many of deliveries that do not count, so a wrong backoff cannot extend
-// the bound.
+// only as many delays as there are attempts, and as many of deliveries that do not count, so a wrong backoff cannot
+// extend the bound.
 func (s *State) onDelayed(o *observe.Observation) {
 	c := s.Run.Model.Call(o.Call)
 	if c == nil || c.Kind != observe.CallAbandonOrchestrationItem && c.Kind != observe.CallAbandonWorkItem {

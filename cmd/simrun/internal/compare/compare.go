@@ -53,7 +53,7 @@ type Row struct {
 	Wasted   uint64 `json:"wasted_fetches"`
 	Abandons uint64 `json:"abandons"`
 	LockMs   int64  `json:"lock_ms"`
-	// Completed counts the instances that completed and were not stuck when calm ended. MedianMs and P99Ms are the
+	// Completed counts the instances that completed and were not stuck when recovery ended. MedianMs and P99Ms are the
 	// median and 99th-percentile durations of those instances, or -1 if there are none.
 	Completed uint64 `json:"completed"`
 	MedianMs  int64  `json:"median_ms"`
@@ -62,7 +62,7 @@ type Row struct {
 	// the poisoned instances that at least one build in the plan could have run.
 	Poisoned uint64 `json:"poisoned"`
 	Healthy  uint64 `json:"healthy_poisoned"`
-	// Stuck counts the instances still waiting for a build when calm ended.
+	// Stuck counts the instances still waiting for a build when recovery ended.
 	Stuck uint64 `json:"stuck"`
 	// Violated lists the violated properties. Unmet lists the scenario's unmet expectations.
 	Violated []string `json:"violated"`

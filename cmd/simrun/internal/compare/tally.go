@@ -86,7 +86,7 @@ func (t *tally) Record(r *cluster.Record) {
 	case record.DeadLetter:
 		t.poison(r.Instance)
 	case record.PhaseEnded:
-		if r.Phase == cluster.PhaseCalm || r.Phase == cluster.PhaseUnaided {
+		if r.Phase == cluster.PhaseRecovery || r.Phase == cluster.PhaseUnaided {
 			t.lookForStuck()
 		}
 	}

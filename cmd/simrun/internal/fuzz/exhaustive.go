@@ -77,10 +77,10 @@ type search struct {
 	seen  map[[sha256.Size]byte]struct{} // never iterated over
 }
 
-// Exhaust runs a small scenario exhaustively. It tries the schedule steps in every order and at every moment, and crashes
-// every node at every moment. A moment is a time at which the store, a node, or a call in flight changes. Nothing is
-// random: there are no faults, calls take the minimum time, and simultaneous events happen in the order in which they
-// were scheduled. Only the placement of the actions (steps and crashes) among the moments varies.
+// Exhaust runs a small scenario exhaustively. It tries the schedule steps in every order and at every moment, and
+// crashes every node at every moment. A moment is a time at which the store, a node, or a call in flight changes.
+// Nothing is random: there are no faults, calls take the minimum time, and simultaneous events happen in the order in
+// which they were scheduled. Only the placement of the actions (steps and crashes) among the moments varies.
 //
 // Two runs that reach the same state with the same actions remaining continue identically, so only the first is
 // continued. Two states are the same if their stores, nodes and calls in flight are equal apart from times, tokens and
@@ -143,7 +143,7 @@ func (s *search) plan(w way) *plan.Plan {
 	p := *s.o.Plan
 	p.Schedule = w.steps
 	p.Faults.Rates = nil
-	p.Turbulence = s.o.Within + 2*time.Second
+	p.FaultPhase = s.o.Within + 2*time.Second
 	return &p
 }
 

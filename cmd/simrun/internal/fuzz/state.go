@@ -75,7 +75,7 @@ func (m *watcher) Record(r *cluster.Record) {
 // AfterStep implements cluster.Monitor.
 func (m *watcher) AfterStep() {
 	m.Monitor.AfterStep()
-	if m.w.Phase() != cluster.PhaseTurbulence {
+	if m.w.Phase() != cluster.PhaseFaults {
 		return
 	}
 	p := point{at: time.Duration(m.now-m.start) * time.Microsecond, state: sha256.Sum256([]byte(m.text()))}

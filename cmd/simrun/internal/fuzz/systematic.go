@@ -10,10 +10,10 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// systematic returns inputs that need no luck: the scenario's plan without faults,
-// first in, first out. Every beginning of the schedule is its end, or is taken back; then each shape of stored history,
-// pinned to each build, gets its event before, between or after the steps, of which all are carried out, or all are taken
-// back at the end. Most published upgrade failures need neither faults nor timing.
+// systematic returns inputs that need no luck: the scenario's plan without faults, first in, first out. Every beginning
+// of the schedule is its end, or is taken back; then each shape of stored history, pinned to each build, gets its event
+// before, between or after the steps, of which all are carried out, or all are taken back at the end. Most published
+// upgrade failures need neither faults nor timing.
 func (h *hunt) systematic() ([]Input, error) {
 	p, err := h.o.Plain(h.o.Seed)
 	if err != nil {
@@ -29,8 +29,8 @@ func (h *hunt) systematic() ([]Input, error) {
 		c := p.Clone()
 		c.Faults.Rates, c.Histories = nil, append(c.Histories, histories...)
 		for i := range histories {
-			if c.Turbulence > 0 {
-				c.Turbulence = max(c.Turbulence, histories[i].KickAt+time.Second)
+			if c.FaultPhase > 0 {
+				c.FaultPhase = max(c.FaultPhase, histories[i].KickAt+time.Second)
 			}
 		}
 		how := "stops"

@@ -73,8 +73,8 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	return p, nil
 }
 
-// wakeAfter is how long after the last step the messages become due that are due still later, so that every instance wakes
-// up in the upgraded cluster.
+// wakeAfter is how long after the last step the messages become due that are due still later, so that every instance
+// wakes up in the upgraded cluster.
 const wakeAfter = time.Minute
 
 // latest returns when the last message in the store becomes due.
@@ -86,21 +86,22 @@ func latest(p *plan.Plan) time.Duration {
 	return at
 }
 
-// wake gives p the contents of the store. Turbulence lasts until all its messages are due, because calm cancels loops.
+// wake gives p the contents of the store. The fault phase lasts until all its messages are due, because recovery
+// cancels loops.
 func (c *Config) wake(p *plan.Plan) {
 	last := latest(p)
 	p.Contents = &plan.Contents{Instances: c.Snapshot.Store.Instances, Messages: slices.Clone(c.Snapshot.Store.Messages)}
 	for i := range p.Contents.Messages {
 		m := &p.Contents.Messages[i]
 		m.Delay = min(m.Delay, last)
-		if p.Turbulence > 0 {
-			p.Turbulence = max(p.Turbulence, m.Delay+time.Second)
+		if p.FaultPhase > 0 {
+			p.FaultPhase = max(p.FaultPhase, m.Delay+time.Second)
 		}
 	}
 }
 
-// Handlers returns a function that registers the run's own handlers, or the shipped ones if own is nil, and stand-ins for
-// the work in the store.
+// Handlers returns a function that registers the run's own handlers, or the shipped ones if own is nil, and stand-ins
+// for the work in the store.
 func (c *Config) Handlers(own func(*node.Registry, *engine.Build) error) func(*node.Registry, *engine.Build) error {
 	keep := own != nil
 	if own == nil {
@@ -133,8 +134,8 @@ func (c *Config) Run(p *plan.Plan, seed uint64, expectations []plan.Expectation)
 	return cfg
 }
 
-// run runs the trial and passes each result to see. If it is interrupted, the summary covers the seeds that were run, and
-// the error is context.Canceled.
+// run runs the trial and passes each result to see. If it is interrupted, the summary covers the seeds that were run,
+// and the error is context.Canceled.
 func (t *trial) run(seeds uint64, see func(p *plan.Plan, r *cluster.Result)) (*campaign.Summary, error) {
 	c := t.cfg
 	expansion := func(seed uint64) (*plan.Plan, error) {

@@ -7,8 +7,8 @@
 // admits, and those that a node admits but cannot read. Try runs the upgrade with many seeds. To find the point of no
 // return, it also stops after each step and rolls back from there. TryOrders tries the steps in other orders.
 //
-// Work that no node admits is stranded: it waits until a node that admits it is back. Every run ends with relief, which
-// starts a node of the pinned build or a newer one. That node takes no work above its own build. Relief thus reveals
+// Work that no node admits is stranded: it waits until a node that admits it is back. Every run ends with rescue, which
+// starts a node of the pinned build or a newer one. That node takes no work above its own build. Rescue thus reveals
 // which stranded work no build in the plan can take.
 //
 // # Exports
@@ -30,8 +30,8 @@
 // The end line gives the number of lines, so that Read can detect a truncated file, and names the tables that the
 // database lacks ("missing"). It may be omitted from a file without has_end. Read ignores keys and custom statuses,
 // because they do not affect routing. A line may also consist of just an event or a work item. Rows for instances and
-// executions may be missing, because the histories contain the same information. So may the queues: without a row of one and
-// without an end line, what the histories show under way is queued. Read reports damage to the export as a
+// executions may be missing, because the histories contain the same information. So may the queues: without a row of
+// one and without an end line, what the histories show under way is queued. Read reports damage to the export as a
 // Problem with file, line and field, counts what stores have in ordinary operation but runs cannot use as LeftOut, and
 // reads everything else.
 //

@@ -46,14 +46,13 @@ type Procedure struct {
 	Name string `json:"name"`
 	// Lacks says why the procedure cannot be tried. The other fields are then empty.
 	Lacks string `json:"lacks,omitempty"`
-	// Steps lists its steps in the first seed, without those of the preparation. TakesMs is the longest time from when it
-	// begins to its last step, and Took what was in flight when it began.
+	// Steps lists its steps in the first seed, without those of the preparation. TakesMs is the longest time from when
+	// it begins to its last step, and Took what was in flight when it began.
 	Steps   []Timed `json:"steps"`
 	TakesMs int64   `json:"takes_ms"`
 	Took    Took    `json:"in_flight"`
-	// NoReturn is the first step after which a way back leaves something behind, or does not exist: NoReturn.Step is 0 if
-	// there is none.
-	// TriedMs is how long a new build has run by then in the first seed, or -1 if there is none.
+	// NoReturn is the first step after which a way back leaves something behind, or does not exist: NoReturn.Step is 0
+	// if there is none. TriedMs is how long a new build has run by then in the first seed, or -1 if there is none.
 	NoReturn NoReturn `json:"no_return"`
 	TriedMs  int64    `json:"tried_ms"`
 	Effect
@@ -67,15 +66,15 @@ type Timed struct {
 
 // NoReturn is a procedure's point of no return.
 type NoReturn struct {
-	// Step counts from 1. Back is the effect of the way back to where the procedure began. Barred says why no node starts
-	// as its old build, or "".
+	// Step counts from 1. Back is the effect of the way back to where the procedure began. Barred says why no node
+	// starts as its old build, or "".
 	Step   int    `json:"step"`
 	Barred string `json:"barred,omitempty"`
 	Back   Effect `json:"back"`
 }
 
-// Took describes what was in flight when a procedure began, over all seeds. It does not count what goes on for ever, and
-// what ends only with the help of calm.
+// Took describes what was in flight when a procedure began, over all seeds. It does not count what goes on for ever,
+// and what ends only with the help of recovery.
 type Took struct {
 	// LongestMs is how long after that the last of it ended: Example, in ExampleSeed's run. Left counts the
 	// instances that did not end.
@@ -93,7 +92,7 @@ func (t *Took) add(p *plan.Plan, r *cluster.Result) {
 		after := f.EndedMs - from.Milliseconds()
 		switch {
 		case in.StartAt > from || in.Expect == plan.EndEternal || f.EndedMs > 0 && after <= 0:
-		case deletedByRelief(r, f) || f.Relieved || f.End == cluster.StillRunning && !in.Existing:
+		case deletedByRescue(r, f) || f.Rescued || f.End == cluster.StillRunning && !in.Existing:
 			t.Left++
 		case f.Owes == "" && after > t.LongestMs:
 			t.LongestMs, t.Example, t.ExampleSeed = after, f.Instance, r.Seed
@@ -128,13 +127,13 @@ func (c *Config) procedure(p *plan.Plan, seed uint64, name string, back int, bui
 	return nil
 }
 
-// measure finds out how long the work in flight takes to end if nothing else starts and no step is taken. Faults go on for
-// as long as they do in the plan, and longer.
+// measure finds out how long the work in flight takes to end if nothing else starts and no step is taken. Faults go on
+// for as long as they do in the plan, and longer.
 func (r *rollout) measure(c *Config) error {
 	alone := trial{cfg: c, change: func(p *plan.Plan, seed uint64) {
 		r.apply(p, "", seed)
 		from := began(p)
-		p.Turbulence = max(p.Turbulence, from, lastAction(p)) + time.Minute
+		p.FaultPhase = max(p.FaultPhase, from, lastAction(p)) + time.Minute
 		p.Instances = slices.DeleteFunc(p.Instances, func(in plan.Instance) bool { return !in.Existing && in.StartAt >= from })
 	}}
 	_, err := alone.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
@@ -213,8 +212,8 @@ func (out *Procedures) run(c *Config, r *rollout, builds []*engine.Build) (err e
 	return nil
 }
 
-// try tries the whole procedure, and ways back up to the first that leaves something behind: from each step that another
-// does not follow at once.
+// try tries the whole procedure, and ways back up to the first that leaves something behind: from each step that
+// another does not follow at once.
 func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *Effect) error {
 	first, err := c.Plan(c.First)
 	if err != nil {
@@ -261,8 +260,8 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 	return nil
 }
 
-// stoodStill returns the waits that are not for a build: of clients that begin later than planned, and of what is in flight
-// while no node is up.
+// stoodStill returns the waits that are not for a build: of clients that begin later than planned, and of what is in
+// flight while no node is up.
 func (row *Procedure) stoodStill(planned, p *plan.Plan, r *cluster.Result) (waits []cluster.Wait) {
 	wait := func(i int, from, until time.Duration) {
 		in, f := &p.Instances[i], &r.Fates[i]
@@ -280,8 +279,8 @@ func (row *Procedure) stoodStill(planned, p *plan.Plan, r *cluster.Result) (wait
 	return waits
 }
 
-// compare ranks procedures: by what they violate, lose and strand, by the magnitude of what they let wait, by how long a
-// new build runs before the point of no return, and by how long what was in flight takes to end.
+// compare ranks procedures: by what they violate, lose and strand, by the magnitude of what they let wait, by how long
+// a new build runs before the point of no return, and by how long what was in flight takes to end.
 func (row *Procedure) compare(o *Procedure) int {
 	if (row.Lacks == "") != (o.Lacks == "") {
 		return cmp.Compare(len(row.Lacks), len(o.Lacks))
@@ -290,8 +289,8 @@ func (row *Procedure) compare(o *Procedure) int {
 		cmp.Compare(row.Took.LongestMs, o.Took.LongestMs))
 }
 
-// Remarkable returns a run that shows the worst of the best procedure, or its way back: its variant, in the form accepted
-// by One, its seed, and an instance in it.
+// Remarkable returns a run that shows the worst of the best procedure, or its way back: its variant, in the form
+// accepted by One, its seed, and an instance in it.
 func (out *Procedures) Remarkable() (variant string, seed uint64, instance string) {
 	if out.Interrupted {
 		return "", 0, ""

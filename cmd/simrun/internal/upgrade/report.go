@@ -15,7 +15,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// Report is the result of trying an upgrade. Its JSON is the part of what simrun plan --json prints that is about steps.
+// Report is the result of trying an upgrade. Its JSON is the part of what simrun plan --json prints that is about
+// steps.
 type Report struct {
 	// Steps lists the steps of the first seed's plan.
 	Steps []plan.Step `json:"-"`
@@ -35,8 +36,8 @@ type Report struct {
 	Stops []Effect `json:"stops"`
 	Backs []Effect `json:"rollbacks"`
 	// NoReturn is the first step after which rolling back strands or loses work that stopping before the step would
-	// not, or no node starts as its old build; Barred then says why none does. It is 0 if every step can be undone, as far
-	// as was tried.
+	// not, or no node starts as its old build; Barred then says why none does. It is 0 if every step can be undone, as
+	// far as was tried.
 	NoReturn int    `json:"-"`
 	Barred   string `json:"-"`
 	// Waits lists all waits for a build in the runs of the whole plan, longest first.
@@ -70,10 +71,10 @@ type Waiting struct {
 type Effect struct {
 	Seeds uint64 `json:"seeds"`
 	Work  uint64 `json:"work"`
-	// Stranded counts the work that waits for a build until relief. Kinds and Pins in this count describe that work,
+	// Stranded counts the work that waits for a build until rescue. Kinds and Pins in this count describe that work,
 	// and Example is one of the instances.
 	Stranded Count `json:"stranded"`
-	// Untaken counts the stranded work that no build in the plan can run. Relief deletes such work, unless a build that
+	// Untaken counts the stranded work that no build in the plan can run. Rescue deletes such work, unless a build that
 	// admits it has poisoned it.
 	Untaken Count `json:"untaken"`
 	// Lost counts the work that was not stranded but did not end as the plan expects.
@@ -135,23 +136,23 @@ func (c Count) String() string {
 func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	e.Seeds++
 	var stranded, untaken, lost, open, waited tally
-	reliefMs := int64(-1)
+	rescueMs := int64(-1)
 	for _, h := range r.Help {
-		if h.Phase == cluster.PhaseRelief && reliefMs < 0 {
-			reliefMs = h.VirtualMs
+		if h.Phase == cluster.PhaseRescue && rescueMs < 0 {
+			rescueMs = h.VirtualMs
 		}
 	}
-	relieved := func(w cluster.Wait) bool { return w.Open || reliefMs >= 0 && w.FromMs+w.ForMs >= reliefMs }
+	rescued := func(w cluster.Wait) bool { return w.Open || rescueMs >= 0 && w.FromMs+w.ForMs >= rescueMs }
 	for i := range r.Fates {
 		f := &r.Fates[i]
 		pin, stored := pinOf(r, f.Instance, i), p.Instances[i].Existing
 		n := uint64(store.Weight(f.Instance))
 		e.Work += n
 		switch {
-		case deletedByRelief(r, f):
+		case deletedByRescue(r, f):
 			stranded.add(f, pin, n, stored)
 			untaken.add(f, pin, n, stored)
-		case f.Relieved || f.End == cluster.StillRunning && slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Instance == f.Instance && relieved(w) }):
+		case f.Rescued || f.End == cluster.StillRunning && slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Instance == f.Instance && rescued(w) }):
 			stranded.add(f, pin, n, stored)
 			if f.End == cluster.EndedPoisoned {
 				untaken.add(f, pin, n, stored)
@@ -168,7 +169,7 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	e.Open.add(&open, r.Seed)
 	longest := int64(-1)
 	for _, w := range r.Waits {
-		if relieved(w) {
+		if rescued(w) {
 			continue // already counted as stranded
 		}
 		if w.ForMs > longest {
@@ -208,8 +209,8 @@ func (t *tally) add(f *cluster.Fate, pin string, n uint64, stored bool) {
 	}
 }
 
-// deletedByRelief reports whether relief deleted the instance or the tree that contains it.
-func deletedByRelief(r *cluster.Result, f *cluster.Fate) bool {
+// deletedByRescue reports whether rescue deleted the instance or the tree that contains it.
+func deletedByRescue(r *cluster.Result, f *cluster.Fate) bool {
 	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
 		return h.Kind == cluster.HelpDelete && (h.Name == f.Instance || strings.HasPrefix(f.Instance, h.Name+"::"))
 	})

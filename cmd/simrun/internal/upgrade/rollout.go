@@ -33,8 +33,8 @@ type rollout struct {
 	to    *engine.Build
 	// bridge is the declared build by which two-phase goes. If there is none, noBridge says what is lacking.
 	bridge, noBridge string
-	// before and others list the steps before the roll-out, which each procedure keeps, and those that none has, since they
-	// do not give a node the last build or the bridge.
+	// before and others list the steps before the roll-out, which each procedure keeps, and those that none has, since
+	// they do not give a node the last build or the bridge.
 	before, others []string
 	// late are the nodes that are not there when the roll-out begins, and have not been before.
 	late []string
@@ -108,7 +108,8 @@ func (r *rollout) add(n *nodeState) {
 	}
 }
 
-// startedBuild returns the build with which the step makes a node begin: that of the step, or of a node that begins with it.
+// startedBuild returns the build with which the step makes a node begin: that of the step, or of a node that begins
+// with it.
 func startedBuild(p *plan.Plan, s *plan.Step) string {
 	if s.Verb == plan.VerbAdd || s.Verb == plan.VerbStart && startsLater(p, s.Node) {
 		for i := range p.Nodes {
@@ -120,8 +121,9 @@ func startedBuild(p *plan.Plan, s *plan.Step) string {
 	return s.Build
 }
 
-// findBridge finds the declared build that all nodes can run before the first of them gets the last build: the old nodes
-// take what it begins, and it reads what both write. It returns how many steps precede the roll-out, and the nodes then.
+// findBridge finds the declared build that all nodes can run before the first of them gets the last build: the old
+// nodes take what it begins, and it reads what both write. It returns how many steps precede the roll-out, and the
+// nodes then.
 func (r *rollout) findBridge(p *plan.Plan, all []plan.Step, builds []*engine.Build) (begin int, now state) {
 	start := func() {
 		if begin = slices.IndexFunc(all, func(s plan.Step) bool { return r.brings(p, &s) }); begin < 0 {
@@ -217,8 +219,8 @@ func (s *schedule) each(pause time.Duration, verb plan.Verb, build string, nodes
 const watching = 3
 
 // apply gives p the schedule of the procedure: the plan's preparation, a mark when the roll-out begins, and the
-// procedure's steps, which begin when those of the plan do and are as far apart. It may be "", for no step. apply returns
-// how many steps precede the roll-out, and how far apart its steps are.
+// procedure's steps, which begin when those of the plan do and are as far apart. It may be "", for no step. apply
+// returns how many steps precede the roll-out, and how far apart its steps are.
 func (r *rollout) apply(p *plan.Plan, procedure string, seed uint64) (before int, pause time.Duration) {
 	var kept []plan.Step
 	var times []time.Duration // of the steps that bring a build
@@ -271,8 +273,8 @@ func (r *rollout) apply(p *plan.Plan, procedure string, seed uint64) (before int
 		s.at += s.pause
 		s.each(0, plan.VerbUpgrade, to, nodes...)
 	}
-	if p.Turbulence > 0 {
-		p.Turbulence = max(p.Turbulence, s.at+time.Second, lastAction(p)+time.Second)
+	if p.FaultPhase > 0 {
+		p.FaultPhase = max(p.FaultPhase, s.at+time.Second, lastAction(p)+time.Second)
 	}
 	showStranded(p)
 	return before, s.pause

@@ -179,18 +179,18 @@ func (r *Report) limit() string {
 	return r.only("the work in the store", "the instances of the plan") + "; this plan has no load: what starts on the new build meanwhile is not modelled"
 }
 
-// Plan returns the verdict on the whole plan. Eternal work ends as expected when calm cancels it, even if only relief
-// frees it for that.
+// Plan returns the verdict on the whole plan. Eternal work ends as expected when recovery cancels it, even if only
+// rescue frees it for that.
 func (r *Report) Plan() string {
 	text := r.Whole.Plan()
 	if n := r.End.Stranded.Total; n > 0 && r.Whole.Fate.Expected == r.Whole.Fate.Work {
-		text += fmt.Sprintf("; but relief had to free %d of them", n)
+		text += fmt.Sprintf("; but rescue had to free %d of them", n)
 	}
 	return text
 }
 
-// Map returns the rollback map, or nil if there are no steps. It has one row for each number of steps taken. show, if not
-// nil, adds to a cell what shows the run of its example.
+// Map returns the rollback map, or nil if there are no steps. It has one row for each number of steps taken. show, if
+// not nil, adds to a cell what shows the run of its example.
 func (r *Report) Map(show func(cell *timeline.Cell, variant string, c *Count)) *timeline.Map {
 	if len(r.Stops) == 0 || len(r.Steps) == 0 {
 		return nil

@@ -49,16 +49,16 @@ func Stop(p *plan.Plan, n int) {
 	showStranded(p)
 }
 
-// showStranded makes the run end with relief. Relief reveals which work waits for a build, and which of that work no
+// showStranded makes the run end with rescue. Rescue reveals which work waits for a build, and which of that work no
 // build in the plan can take.
-func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Relief = false, 0, plan.ReliefBuild }
+func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Rescue = false, 0, plan.RescueBuild }
 
-// Back undoes the first n steps in reverse order. The rollback starts at the time of step n+1, but not before the steps'
-// migrations have ended. If that is the end of the plan, it starts when all of the store has woken up.
+// Back undoes the first n steps in reverse order. The rollback starts at the time of step n+1, but not before the
+// steps' migrations have ended. If that is the end of the plan, it starts when all of the store has woken up.
 func Back(p *plan.Plan, n int, builds []*engine.Build) { backTo(p, 0, n, 0, builds) }
 
-// backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that were
-// taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it.
+// backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that
+// were taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it.
 func backTo(p *plan.Plan, from, n int, pause time.Duration, builds []*engine.Build) {
 	all := Steps(p)
 	Stop(p, n)
@@ -97,8 +97,8 @@ func backTo(p *plan.Plan, from, n int, pause time.Duration, builds []*engine.Bui
 		p.Schedule = append(p.Schedule, plan.Step{At: at, Verb: plan.VerbMigrate, Schema: before})
 		at += pause
 	}
-	if p.Turbulence > 0 {
-		p.Turbulence = max(p.Turbulence, at+time.Second)
+	if p.FaultPhase > 0 {
+		p.FaultPhase = max(p.FaultPhase, at+time.Second)
 	}
 }
 
@@ -117,8 +117,8 @@ func migrated(p *plan.Plan, before uint64, done []plan.Step) (any bool) {
 	return any
 }
 
-// migratedAt returns when the migrations that the steps bring have ended, or 0 if they bring none. A node that has failed to
-// migrate tries again after lastGap at most.
+// migratedAt returns when the migrations that the steps bring have ended, or 0 if they bring none. A node that has
+// failed to migrate tries again after lastGap at most.
 func migratedAt(p *plan.Plan, done []plan.Step) (end time.Duration) {
 	has := p.FirstSchema()
 	for i := range done {
@@ -132,8 +132,8 @@ func migratedAt(p *plan.Plan, done []plan.Step) (end time.Duration) {
 	return end
 }
 
-// barred says why the nodes that p has after the first from steps cannot start any more with their builds after n steps,
-// whatever step comes then. It returns "" if they can.
+// barred says why the nodes that p has after the first from steps cannot start any more with their builds after n
+// steps, whatever step comes then. It returns "" if they can.
 func barred(p *plan.Plan, from, n int, builds []*engine.Build) string {
 	all := Steps(p)
 	before, now := stateAfter(p, all[:from], builds), stateAfter(p, all[:n], builds)
@@ -246,8 +246,8 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 	return all
 }
 
-// activate lets the nodes whose build awaits the activation of another run that, once each node does. From then on none is up
-// as an older build.
+// activate lets the nodes whose build awaits the activation of another run that, once each node does. From then on none
+// is up as an older build.
 func (s state) activate(p *plan.Plan, active string, builds []*engine.Build) {
 	if active == "" || s.activated() == nil && slices.ContainsFunc(s, func(n nodeState) bool { return n.up && n.build != active && p.ActivatedAs(n.build) != active }) {
 		return

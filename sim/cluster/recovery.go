@@ -1,0 +1,146 @@
+package cluster
+
+import (
+	"fmt"
+
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// raiseAgainMs is the minimum interval between two events that a client raises for the same instance. maxRaises limits
+// the number of events per instance, so that a client does not keep a hopeless instance busy.
+const (
+	raiseAgainMs = 5000
+	maxRaises    = 12
+)
+
+// raiseWhatWaits sends each instance that cannot otherwise make progress the event it is waiting for, at intervals of
+// at least raiseAgainMs. It sends nothing to an instance while one of its timers, activities or children may still
+// finish, because recovery must not decide a race. raiseWhatWaits returns the store time before which it will send
+// nothing more unless something else happens. If the store has work that can be done, it returns the current time.
+func (c *clients) raiseWhatWaits() int64 {
+	quiet := int64(never)
+	c.learn()
+	for _, no := range c.idle.Upto(c.known) { // every message sent below goes to an instance in this list
+		id := c.store.InstanceName(no)
+		p, ok := c.store.Peek(id)
+		r := c.raisedFor(no)
+		if r.busy {
+			r.busy = false
+			c.busy--
+		}
+		if finished(p, ok) {
+			c.idle.SetAside(no)
+			continue
+		}
+		if p.VisibleMs <= c.nowMs() || p.LockedUntilMs > 0 || p.Activities > 0 {
+			quiet = c.nowMs()
+			if p.VisibleMs <= c.nowMs() && p.Messages > 0 || p.Activities > 0 { // something has to consume that first, and puts it back on the list
+				r.busy = true
+				c.busy++
+				c.idle.SetAside(no)
+			}
+		}
+		if ended(p.Status) || p.Messages > 0 || p.Activities > 0 {
+			continue
+		}
+		if r.times == maxRaises {
+			continue
+		}
+		if r.atMs != 0 && c.nowMs() < r.atMs+raiseAgainMs {
+			quiet = min(quiet, r.atMs+raiseAgainMs)
+			continue
+		}
+		open := c.openWaits(id)
+		if len(open) == 0 || c.hasChild(id) || c.unaided(id) {
+			continue
+		}
+		r.atMs = c.nowMs()
+		r.times++
+		quiet = c.nowMs()
+		item := c.itemFor(id, &open[0])
+		c.helpedBy(item)
+		c.send(item, c.instanceKey(id).At(labelPhase))
+	}
+	if c.busy > 0 {
+		quiet = c.nowMs()
+	}
+	return quiet
+}
+
+// unfinished returns all instances that may still make progress on their own. It may also return others.
+func (c *clients) unfinished() []observe.InstanceNo {
+	c.learn()
+	return c.open.Upto(c.known)
+}
+
+// learn counts the instances that the store knows.
+func (c *clients) learn() {
+	for c.store.InstanceName(c.known+1) != "" {
+		c.known++
+	}
+}
+
+// finished reports whether an instance will make no more progress unless it is sent a message: either it does not
+// exist, or it has ended and has nothing queued or locked.
+func finished(p memprovider.InstanceState, ok bool) bool {
+	return !ok || ended(p.Status) && p.Messages == 0 && p.Activities == 0 && p.LockedUntilMs == 0
+}
+
+// hasChild reports whether the instance's current execution has a child that has not yet reported its end.
+func (c *clients) hasChild(id string) bool {
+	history, _ := c.history(id) // it can be decoded, since its waits have been read from it
+	open := 0
+	for i := range history {
+		switch history[i].Data.(type) {
+		case eventdata.SubOrchestrationScheduled:
+			open++
+		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
+			open--
+		}
+	}
+	return open > 0
+}
+
+// unaided reports whether the plan marks an instance, or the root it descends from, as unaided, so that only the plan
+// sends it messages.
+func (c *clients) unaided(id string) bool {
+	for depth := 0; id != "" && depth <= maxDepth; depth++ {
+		if i, ok := c.planned[id]; ok {
+			return c.plan.Instances[i].Unaided
+		}
+		history, err := c.history(id)
+		if err != nil || len(history) == 0 {
+			return false
+		}
+		started, _ := history[0].Data.(eventdata.OrchestrationStarted)
+		id = started.ParentInstance
+	}
+	return false
+}
+
+// maxDepth limits how far up unaided looks for one of the plan's instances.
+const maxDepth = 64
+
+func (c *clients) raisedFor(no observe.InstanceNo) *recoveryRaises {
+	for len(c.raised) <= int(no) {
+		c.raised = append(c.raised, recoveryRaises{})
+	}
+	return &c.raised[no]
+}
+
+// itemFor returns the message that satisfies an open wait.
+func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
+	switch d := wait.Data.(type) {
+	case eventdata.ExternalSubscribed:
+		return c.raiseItem(id, d.Name, plan.RecoveryData, c.codec.Kinds())
+	case eventdata.ExternalSubscribed2:
+		return c.raiseItem(id, d.Name, plan.RecoveryData, c.codec.Kinds())
+	case eventdata.QueueSubscribed:
+		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: plan.RecoveryData}
+	}
+	panic(fmt.Sprintf("cluster: %s is not a wait", wait.Kind()))
+}

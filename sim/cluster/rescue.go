@@ -1,0 +1,205 @@
+package cluster
+
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/sim/plan"
+)
+
+// maxRescues limits how often rescue begins. Once is not always enough, because work that continues may strand other
+// work.
+const maxRescues = 32
+
+// rescue begins rescue if a message is waiting for an instance that no live node admits, and reports whether it did.
+//
+// It never widens a node beyond its own build, because a build does not replay what a newer build began
+// (docs/contract/runtime.md#r15.2). It tries the following in order: restore the range of its build to a narrowed node;
+// restart a node as the build to which the work is pinned or, failing that, as the next higher build named in the plan;
+// delete work that no build admits.
+func (ph *phases) rescue() bool {
+	stuck := ph.stuck()
+	switch {
+	case len(stuck) == 0 || ph.rescues == maxRescues:
+		return false
+	case ph.plan.Rescue == plan.RescueWiden:
+		if ph.phase == PhaseRescue {
+			return false
+		}
+		ph.beginRescue()
+		ph.widenAll()
+		return true
+	case !ph.anyCore():
+		return false
+	}
+	ph.beginRescue()
+	for _, s := range stuck {
+		if ph.unnarrow(s.pin) || ph.rebuild(s.pin) {
+			return true
+		}
+	}
+	for _, s := range stuck {
+		ph.deleteTree(s.id)
+	}
+	return true
+}
+
+func (ph *phases) beginRescue() {
+	ph.rescues++
+	ph.begin(PhaseRescue)
+}
+
+// stuckInstance is an instance that has a waiting message but is not admitted by any live node.
+type stuckInstance struct {
+	id  string
+	pin *engine.Version
+}
+
+// stuck returns the stuck instances, ordered by number.
+func (ph *phases) stuck() (all []stuckInstance) {
+	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
+		id := ph.store.InstanceName(no)
+		if p, ok := ph.store.Peek(id); ok && p.Messages > 0 && !ph.admitted(p.Pin) {
+			all = append(all, stuckInstance{id, p.Pin})
+		}
+	}
+	return all
+}
+
+// admitted reports whether any live node admits a pin. A node that is stopping for good is not live: it finishes what
+// it holds, and fetches nothing more (docs/contract/runtime.md#r5.6).
+func (ph *phases) admitted(pin *engine.Version) bool {
+	for i, n := range ph.fleet.list {
+		info := &ph.infos[i]
+		if leaves := info.Draining && !n.wantUp; info.Up && !leaves && info.Filter.Admits(pin) {
+			return true
+		}
+	}
+	return false
+}
+
+func (ph *phases) anyCore() bool {
+	for i := range ph.infos {
+		if ph.infos[i].Core {
+			return true
+		}
+	}
+	return false
+}
+
+// admits reports whether a node running the build admits a pin by default.
+func (ph *phases) admits(b *engine.Build, pin *engine.Version) bool {
+	if ph.plan.Strategy == plan.StrategyExact {
+		return pin == nil || b.Version.Compare(*pin) == 0
+	}
+	return engine.FilterFor(b.DefaultRange).Admits(pin)
+}
+
+// unnarrow restores a core node's range to that of its build, if that makes it admit the pin.
+func (ph *phases) unnarrow(pin *engine.Version) bool {
+	for _, n := range ph.fleet.list {
+		if ph.infos[n.number-1].Core && n.options.SupportedReplayVersions != nil && ph.admits(n.build, pin) {
+			ph.helped(HelpRange, n.plan.Name, ph.infos[n.number-1].Filter.String())
+			n.options.SupportedReplayVersions = nil
+			ph.fleet.restart(n)
+			return true
+		}
+	}
+	return false
+}
+
+// rebuild restarts a core node as a build that admits the pin, if there is such a build. It picks the last node that
+// keeps all its build's handlers or, failing that, the last node.
+func (ph *phases) rebuild(pin *engine.Version) bool {
+	var takes *nodeState
+	for _, n := range ph.fleet.list {
+		if ph.infos[n.number-1].Core && (takes == nil || n.plan.Handlers == nil || takes.plan.Handlers != nil) {
+			takes = n
+		}
+	}
+	b := ph.buildFor(takes, pin)
+	if b == nil {
+		return false
+	}
+	ph.helped(HelpBuild, takes.plan.Name, b.Name())
+	takes.build, takes.options.SupportedReplayVersions = b, nil
+	ph.fleet.restart(takes)
+	return true
+}
+
+// buildFor returns the build that makes a node admit a pin: the pinned build or, failing that, the lowest higher one
+// named in the plan. It returns nil if there is none.
+func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
+	var best *engine.Build
+	for _, b := range ph.builds {
+		if !ph.admits(b, pin) || (b.Release == "") != (n.build.Release == "") {
+			continue
+		}
+		own := pin != nil && b.Version.Compare(*pin) == 0
+		if !own && !ph.names(b) {
+			continue
+		}
+		if !ph.fleet.schema.opens(n, b) {
+			continue
+		}
+		if _, err := ph.fleet.registryOf(n.plan, b); err != nil {
+			continue // its handlers cannot be registered
+		}
+		if best == nil || lower(b, best) {
+			best = b
+		}
+	}
+	return best
+}
+
+// lower reports whether b comes before c: by version, and a release before its pre-release.
+func lower(b, c *engine.Build) bool {
+	if by := b.Version.Compare(c.Version); by != 0 {
+		return by < 0
+	}
+	return b.Version.Pre == "" && c.Version.Pre != ""
+}
+
+// names reports whether any node runs the build at any time according to the plan.
+func (ph *phases) names(b *engine.Build) bool {
+	for i := range ph.plan.Nodes {
+		if ph.plan.Nodes[i].Build == b.Name() {
+			return true
+		}
+	}
+	for i := range ph.plan.Schedule {
+		if ph.plan.Schedule[i].Build == b.Name() {
+			return true
+		}
+	}
+	return false
+}
+
+// deleteTree force-deletes the tree to which an instance belongs, as an operator would if no node can run it.
+func (ph *phases) deleteTree(id string) {
+	admin := ph.clients.provider.Admin()
+	root := id
+	for range maxDepth {
+		parent, err := admin.GetParentID(ph.ctx, root)
+		if err != nil || parent == "" {
+			break
+		}
+		root = parent
+	}
+	ph.helped(HelpDelete, root, "")
+	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may have been deleted with another tree
+}
+
+// everything is a range that admits every pin.
+var everything = engine.VersionRange{Max: engine.V(999, 999, 999)}
+
+// widenAll restarts every core node with a range that admits everything, as release 0.1.26's documentation recommended.
+func (ph *phases) widenAll() {
+	for _, n := range ph.fleet.list {
+		if ph.infos[n.number-1].Core {
+			ph.helped(HelpWiden, n.plan.Name, ph.infos[n.number-1].Filter.String())
+			r := everything
+			n.options.SupportedReplayVersions = &r
+			ph.fleet.restart(n)
+		}
+	}
+}

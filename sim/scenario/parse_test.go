@@ -300,7 +300,7 @@ func FuzzParse(f *testing.F) {
 
 // TestOldNames reads statements as 0.1.0 called them, and writes them as they are called now.
 func TestOldNames(t *testing.T) {
-	s, err := scenario.Parse("old.txt", []byte("scenario old\nturbulence 5s\nrelief widen\nnode A runs 1.5.0\n"))
+	s, err := Parse("old.txt", []byte("scenario old\nturbulence 5s\nrelief widen\nnode A runs 1.5.0\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,18 +16,17 @@ func endBugs() []Bug {
 			Properties: []string{"L05"}, Scenario: families,
 			replay: func(r *replay.Rules) { r.AnswersResult = func(replay.Result) bool { return false } }},
 		{ID: "engine/failure-not-told", Summary: "a child reports only its completion to its parent",
-			Properties: []string{"S24", "L06"}, Scenario: families,
+			Properties: []string{"L06"}, Scenario: families,
 			replay: func(r *replay.Rules) {
 				r.TellsParent = func(end replay.Result) bool { return end == replay.ResultCompleted }
 			}},
 		{ID: "engine/detached-lost", Summary: "a detached start is recorded and not enqueued",
-			Properties: []string{"S24", "S11"}, Scenario: programs,
+			Properties: []string{"S11"}, Scenario: programs,
 			replay: func(r *replay.Rules) { r.StartsDetached = func(replay.Result) bool { return false } }},
 		{ID: "engine/children-outlive", Summary: "the end of an execution does not cancel children that are still running",
-			Properties: []string{"S24"}, Scenario: programs,
 			replay: func(r *replay.Rules) { r.CancelsChildren = func(replay.Result, bool) bool { return false } }},
 		{ID: "engine/child-of-next-event", Summary: "the start of a child names the event after the one that scheduled it",
-			Properties: []string{"S24", "L06"}, Scenario: families,
+			Properties: []string{"L06"}, Scenario: families,
 			replay: func(r *replay.Rules) {
 				r.ChildsParent = func(own engine.ParentLink) engine.ParentLink {
 					own.EventID++
@@ -35,7 +34,7 @@ func endBugs() []Bug {
 				}
 			}},
 		{ID: "engine/carry-forward-drops-newest", Summary: "the newest unread queue message does not cross a continue-as-new",
-			Properties: []string{"S17", "S24"}, Scenario: features,
+			Properties: []string{"S17"}, Scenario: features,
 			replay: func(r *replay.Rules) {
 				right := r.CarryForward
 				r.CarryForward = func(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent) {
@@ -43,10 +42,9 @@ func endBugs() []Bug {
 				}
 			}},
 		{ID: "engine/panic-place-lost", Summary: "a turn whose code panics does not say where",
-			Properties: []string{"S24"}, Scenario: mischief,
 			replay: func(r *replay.Rules) { r.NamesPanicPlace = false }},
 		{ID: "engine/never-pins", Summary: "no turn names its build as the pin",
-			Properties: []string{"S09", "S24"}, Scenario: upgrade,
+			Properties: []string{"S09"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.Pins = func(bool) bool { return false } }},
 		{ID: "engine/key-unstamped", Summary: "a key that is set gets time 0",
 			Properties: []string{"S11"}, Scenario: features,
@@ -62,7 +60,7 @@ func endBugs() []Bug {
 				}
 			}},
 		{ID: "engine/poison-untold", Summary: "a poisoned child does not answer its parent",
-			Properties: []string{"S24", "L06"}, Scenario: families,
+			Properties: []string{"L06"}, Scenario: families,
 			node: func(r *machine.Rules) { r.PoisonTellsParent = func(bool) bool { return false } }},
 		{ID: "engine/poison-too-late", Summary: "one delivery more than the maximum is not yet poison",
 			Properties: []string{"L01"}, Scenario: crashes,
@@ -70,7 +68,7 @@ func endBugs() []Bug {
 				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count > most+1 }
 			}},
 		{ID: "engine/last-activity-lost", Summary: "an ack omits the last of several activities that its turn schedules",
-			Properties: []string{"S24", "S11"}, Scenario: upgrade,
+			Properties: []string{"L02"}, Scenario: upgrade,
 			node: func(r *machine.Rules) {
 				r.WorkerItems = func(turn []engine.WorkItem) []engine.WorkItem { return turn[:max(len(turn)-1, min(len(turn), 1))] }
 			}},

@@ -137,7 +137,7 @@ func nodeBugs() []Bug {
 				r.ExceedsMaxAttempts = func(count, most uint32) bool { return count >= most }
 			}},
 		{ID: "engine/poisoned-start-untold", Summary: "poison that ends the starts of a batch does not answer their parents", Source: "docs/contract/incidents.md#r34",
-			Properties: []string{"L02", "S24"}, Scenario: "poisoned-collisions",
+			Properties: []string{"L02"}, Scenario: "poisoned-collisions",
 			node: func(r *machine.Rules) { r.PoisonAnswersStarts = false }},
 		{ID: "engine/poisons-terminal", Summary: "the node tests for poison before it tests for the end, so an ended instance can fail again", Source: "docs/contract/runtime.md#r10.1",
 			Properties: []string{"S08"}, Scenario: probes,
@@ -177,7 +177,7 @@ func nodeBugs() []Bug {
 				r.RenewsSessions = false
 			}},
 		{ID: "engine/tag-in-capitals", Summary: "activities are enqueued with their tag in upper case, which no worker serves", Source: "docs/contract/incidents.md#r36",
-			Properties: []string{"L11", "S24"}, Scenario: features,
+			Properties: []string{"L11"}, Scenario: features,
 			node: func(r *machine.Rules) { r.WorkerItems = withTagsInCapitals }},
 		{ID: "engine/traces-of-end-lost", Summary: "the lines that code traces in the turn that ends its execution are not logged",
 			node: func(r *machine.Rules) {

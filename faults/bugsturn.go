@@ -40,7 +40,6 @@ func turnBugs() []Bug {
 				r.Writes = func(b *engine.Build, k engine.EventKind, _ *engine.Version) bool { return b.Emits.Has(k) }
 			}},
 		{ID: "engine/emulator-writes-newer", Summary: "a build that emulates an older one writes every kind that it can read",
-			Properties: []string{"S24"}, Scenario: twoPhase,
 			replay: func(r *replay.Rules) {
 				r.Writes = func(b *engine.Build, k engine.EventKind, pin *engine.Version) bool {
 					emulates := slices.ContainsFunc(b.Introduced, func(in engine.Introduction) bool { return in.Kind == k }) && !b.Emits.Has(k)
@@ -51,10 +50,9 @@ func turnBugs() []Bug {
 			Properties: []string{"S11"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.SystemResult = freshTime }},
 		{ID: "engine/detached-unrecorded", Summary: "a detached start records no event", Source: "docs/contract/incidents.md#r6",
-			Properties: []string{"S11", "S24"}, Scenario: families,
+			Properties: []string{"S11"}, Scenario: families,
 			replay: func(r *replay.Rules) { r.RecordsDetached = false }},
 		{ID: "engine/failure-unstamped", Summary: "the event of a failure names neither its instance nor its execution", Source: "docs/contract/incidents.md#r17",
-			Properties: []string{"S24"}, Scenario: families,
 			replay: func(r *replay.Rules) { r.StampsFailure = false }},
 		{ID: "engine/raced-result-quoted", Summary: "the result of the winner of a race is serialised twice", Source: "docs/contract/incidents.md#n1",
 			Properties: []string{"S20"}, Scenario: programs,
@@ -74,10 +72,8 @@ func turnBugs() []Bug {
 		{ID: "engine/replay-ignores-inputs", Summary: "a replay compares the kind and the name of what the code asks for with the history, and not its input", Source: "docs/contract/incidents.md#g1",
 			replay: func(r *replay.Rules) { r.ComparesInputs = false }},
 		{ID: "engine/replaying-never", Summary: "code is told that it is not replaying while it is, so it traces its lines in every turn",
-			Properties: []string{"S24"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.IsReplaying = func(bool, bool) bool { return false } }},
 		{ID: "engine/replaying-whole-turn", Summary: "code is told that it is replaying in all of a turn that has a history, so it traces its first lines only",
-			Properties: []string{"S24"}, Scenario: features,
 			replay: func(r *replay.Rules) { r.IsReplaying = func(_, history bool) bool { return history } }},
 		{ID: "engine/poll-limit-counts-replay", Summary: "the limit on how often a turn may run its code counts the replay of the history, too", Source: "docs/contract/runtime.md#r4.1",
 			replay: func(r *replay.Rules) {
@@ -89,12 +85,12 @@ func turnBugs() []Bug {
 				r.PollLimit = func(int) int { return math.MaxInt }
 			}},
 		{ID: "engine/semantics-of-build", Summary: "a turn is replayed with the semantics that the node's build uses for executions that it began", Source: "docs/contract/runtime.md#r15.2",
-			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			Properties: []string{"S11"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, _ replay.Origin) engine.Semantics { return b.SemanticsOf(&b.Version) }
 			}},
 		{ID: "engine/semantics-of-build-at-first", Summary: "a replay follows the semantics of the pin, but new events follow those of the node's build", Source: "docs/contract/runtime.md#r15.2",
-			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			Properties: []string{"S11"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
 					if x.Replaying {
@@ -104,12 +100,12 @@ func turnBugs() []Bug {
 				}
 			}},
 		{ID: "engine/semantics-of-latest-event", Summary: "an execution follows the semantics of the build that computed its last turn", Source: "docs/contract/runtime.md#r15.2",
-			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			Properties: []string{"S11"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics { return b.SemanticsOf(x.Latest) }
 			}},
 		{ID: "engine/semantics-kept-across-can", Summary: "an execution that a continue-as-new began follows the oldest semantics, whichever build began it", Source: "docs/contract/runtime.md#r15.2",
-			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			Properties: []string{"S11"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
 					if x.Continued {
@@ -119,7 +115,7 @@ func turnBugs() []Bug {
 				}
 			}},
 		{ID: "engine/semantics-of-triple", Summary: "an execution that a pre-release of the threshold version began is treated as begun by the threshold version", Source: "docs/contract/runtime.md#r15.2",
-			Properties: []string{"S11", "S24"}, Scenario: threshold,
+			Properties: []string{"S11"}, Scenario: threshold,
 			replay: func(r *replay.Rules) {
 				r.Semantics = func(b *engine.Build, x replay.Origin) engine.Semantics {
 					if x.Stamp == nil {
@@ -154,7 +150,6 @@ func turnBugs() []Bug {
 			Properties: []string{"S17"}, Scenario: features,
 			replay: carriesReversed},
 		{ID: "engine/open-waits-unrecorded", Summary: "the end of an execution does not record that its open waits are cancelled",
-			Properties: []string{"S24"}, Scenario: upgrade,
 			replay: func(r *replay.Rules) { r.EndRecordsWaits = false }},
 		{ID: "engine/carry-limit-lower", Summary: "a turn carries only one unread queue message across a continue-as-new", Source: "docs/contract/incidents.md#r37",
 			Properties: []string{"S17"}, Scenario: features,

@@ -42,7 +42,6 @@ func Catalogue() []Property {
 		{"S21", "no-phantom-work", s, "No activity runs without a committed schedule."},
 		{"S22", "work-conserving", s, "A fetch returns nothing, or stays parked past its cadence, only while nothing is eligible for it."},
 		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},
-		{"S24", "turn-allowed", s, "What a node computes and commits is allowed by the specification of a turn, given the history, the batch and the calls of the code."},
 		{"S25", "lease-whole", s, "A granted lock lasts for its full timeout, counted from the answer, however long the call waited in the store."},
 		{"S26", "reads-true", s, "Lists, histories, statistics and keys that the management calls return agree with what is stored, or the call fails."},
 		{"S27", "strategy-kept", s, "Work that a node cannot run is bounced with growing delays, or ended by a sweeper or as a dead letter, with a cause, and only after it has been blocked for long enough."},

@@ -21,11 +21,10 @@
 // the store: it judges each answer and, after each call, the rows. It watches every tenth seed of simrun run, every
 // seed with --self-check or with planted bugs, and every run over a store that is not durosim's own. What it objects to
 // violates the property whose clause or column it is; S05, S06, S14, S15, S18, S25 and S26 are reported by it alone.
-// The self-check S24 can blame nobody but durosim: a user's seeds are without it, unless planted bugs or --self-check
-// ask for it; more of that kind is in internal/dev/selfcheck. Liveness (L01 and on) is judged at the end of each phase,
-// against a bound. Expectations are the scenario's own sentences, and outcome says whether each instance ended as
-// planned. A user is shown the first three violations of each property, with node, time and evidence, and the smallest
-// plan that shows the first of all. docs/checkers.md has what only each of these judges finds.
+// What can blame nobody but durosim is in internal/dev/selfcheck. Liveness (L01 and on) is judged at the end of each
+// phase, against a bound. Expectations are the scenario's own sentences, and outcome says whether each instance ended
+// as planned. A user is shown the first three violations of each property, with node, time and evidence, and the
+// smallest plan that shows the first of all. docs/checkers.md has what only each of these judges finds.
 //
 // # What a monitor promises
 //
@@ -54,9 +53,9 @@
 //	S05 lock-exclusive             S13 completion-once       S21 no-phantom-work
 //	S06 ack-atomic                 S14 no-resurrection       S22 work-conserving
 //	S07 history-append-only        S15 backoff-kept          S23 pin-readable
-//	S08 terminal-once              S16 worker-routing        S24 turn-allowed
-//	S25 lease-whole                S26 reads-true            S27 strategy-kept
-//	S29 output-kept                S30 schema-kept
+//	S08 terminal-once              S16 worker-routing        S25 lease-whole
+//	S26 reads-true                 S27 strategy-kept         S29 output-kept
+//	S30 schema-kept
 //
 // 1. S01: if the filter excludes an instance's current pin, a filtered fetch does not lock, mark or count anything that
 // belongs to the instance. Taking a lock and releasing it within the same call is a violation, too. The pin is that of
@@ -103,7 +102,7 @@
 // acknowledges a batch that it decided to hand back.
 //
 // 13. S13: a completion has a matching schedule in the same execution, is that schedule's only completion, and comes
-// from a message in the batch that names the execution. This is a clause of the specification of a turn: see S24.
+// from a message in the batch that names the execution.
 //
 // 14. S14: a deletion removes the whole instance (worker rows may stay if their tokens are dead: F28). Without force,
 // it removes no running instance. It orphans no child. Tokens handed out before the deletion are dead after it. A prune
@@ -118,9 +117,8 @@
 // judged by the activities that run.
 //
 // 17. S17: the state follows from the events in acks that took effect. A snapshot with history_error may hold anything
-// (F13), and a tombstone may have any time (F19). A clause of the specification of a turn: queue messages arrive in the
-// order of their batch, and a continue-as-new carries messages over according to the number of dequeues, no matter which
-// of them read a message.
+// (F13), and a tombstone may have any time (F19). Queue messages arrive in the order of their batch, and a
+// continue-as-new carries messages over according to the number of dequeues, no matter which of them read a message.
 //
 // 18. S18: when a history or a message cannot be decoded, the fetch delivers with history_error set. Without
 // history_error the history is complete, and the caller's build reads all its kinds.
@@ -135,21 +133,13 @@
 // has data that some client sent. Poison is left to L01 and L05. A cancel is possible if the plan or a parent may have
 // sent one.
 //
-// 21. S21: judged when an ack sends an activity, as a clause of the specification of a turn.
+// 21. S21: judged when an ack sends an activity.
 //
 // 22. S22: the checker derives eligibility from the observations and does not ask the store, so it notices rows that
 // the index has lost. A fetch drops orphaned queue messages. If damage makes it uncertain what an instance runs, S22
 // requires nothing.
 //
 // 23. S23: unpinned executions are exempt, and so are executions pinned to a build that is not in the run.
-//
-// 24. S24: the specification of a turn judges every ack by a node, from the history and the batch that the node
-// received, damaged or not, and every turn from the calls of its code. It shares no code with the replay engine and does
-// not know the orchestrations: a turn may schedule anything, and everything else follows from its schedules. An ack that
-// poisons an execution is left to S12 if the execution has not begun or cannot be decoded. Where a turn breaks one of
-// the clauses that S11 (an ack does what it records), S13, S17 and S21 name, that property is violated instead; of
-// released nodes, only these are judged. Turns of durosim's own nodes are judged where the self-checks are on: no handler
-// and no provider can be guilty of a wrong one.
 //
 // 25. S25: judged when a fetch or a renewal is answered, by the time of the call. The store is not responsible for an
 // answer that is delayed on the way back.
@@ -227,7 +217,6 @@
 //	S21             +       +       +          +          +        +
 //	S22             +       +       +          +          +        -     pause (that node's fetches)
 //	S23             +       +       +          +          +        -
-//	S24             +       +       +          +          +        -
 //	S25 S26         +       +       +          +          +        +
 //	S27             n       +       +          +          +        +     clock skew (that sweeper's times)
 //	S29             +       +       +          +          +        +     corrupt-event (that history)

@@ -19,8 +19,8 @@ type Options struct {
 	Properties []string
 	// Without lists IDs that are not reported, even if Properties or the default includes them.
 	Without []string
-	// UserOnly leaves out the self-checks (cluster.Violation.BlamesDurosim), which can blame nobody but durosim, unless
-	// Properties names them or the plan has planted bugs or a profile.
+	// UserOnly leaves out what can blame nobody but durosim, which is the turns of its own nodes, unless Properties is set
+	// or the plan has planted bugs or a profile.
 	UserOnly bool
 	// Expectations lists what a scenario expects in addition to the properties. They are always checked, whatever
 	// Properties selects.

@@ -13,6 +13,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/rogpeppe/go-internal v1.16.0
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f
+	pgregory.net/rapid v1.3.0
 )
 
 require (

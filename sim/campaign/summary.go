@@ -295,13 +295,7 @@ func (m *merge) summary() *Summary {
 	s.Digest = sim.Fold(m.digests)
 	slices.SortFunc(s.Coverage, func(a, b cluster.Point) int { return strings.Compare(a.Name, b.Name) })
 	for i := range s.Properties {
-		p := &s.Properties[i]
-		p.step = p.First.Step
-		for _, own := range s.Properties { // see cluster.Result.Violations
-			if p.First.BlamesCode() && own.First.BlamesDurosim() && own.FirstSeed == p.FirstSeed && p.order < own.order {
-				p.step = min(p.step, own.First.Step)
-			}
-		}
+		s.Properties[i].step = s.Properties[i].First.Step
 	}
 	slices.SortFunc(s.Properties, func(a, b PropertyCount) int {
 		return cmp.Or(cmp.Compare(a.FirstSeed, b.FirstSeed), cmp.Compare(place(a.Class, cluster.ClassPlan), place(b.Class, cluster.ClassPlan)),

@@ -147,9 +147,6 @@ func (v Violation) Text(statement, where string) string {
 			fmt.Fprintf(&b, "  %-9s %s\n", label, text)
 		}
 	}
-	if v.BlamesDurosim() && !v.Planted {
-		line("blame", selfCheck)
-	}
 	line("rule", statement)
 	line("where", fmt.Sprintf("%sstep %s, virtual time %s", where, pretty.Count(v.Step), pretty.Duration(v.VirtualMs)))
 	line("node", v.Node)
@@ -159,19 +156,10 @@ func (v Violation) Text(statement, where string) string {
 	return b.String()
 }
 
-// BlamesCode reports whether v says that code and history disagree, and BlamesDurosim whether it is a self-check: only
-// durosim's own engine can be wrong. If one run has both, the first comes first, since code that was changed is the
-// likelier cause.
-func (v Violation) BlamesCode() bool    { return v.Property == "S11" }
-func (v Violation) BlamesDurosim() bool { return v.Property == "S24" }
-
 // Unsteady reports whether v says that a handler is not deterministic or does not come back, so that its run is not shrunk.
 func (v Violation) Unsteady() bool {
 	return v.Class == ClassHandler && v.Property != PropertyHandlerPanics
 }
-
-// selfCheck is what a report says of a violation that BlamesDurosim.
-const selfCheck = "durosim itself may be wrong: this is a self-check, which no code of yours can violate"
 
 // Point is a coverage point and how often it was reached.
 type Point struct {

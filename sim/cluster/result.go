@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"slices"
 
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
@@ -39,8 +38,7 @@ type Result struct {
 	Seed   uint64     `json:"-"`
 	Digest sim.Digest `json:"digest"` // digest of the whole trace
 	Totals
-	// Violations are in the order in which they were found, except that the first that BlamesCode comes before those
-	// that BlamesDurosim.
+	// Violations are in the order in which they were found.
 	Violations []Violation `json:"violations,omitempty"`
 	Coverage   []Point     `json:"-"`
 	// Exhausted is set if the run was ended by the step budget, which also violates "run-ends".
@@ -68,11 +66,6 @@ func (w *World) result() *Result {
 	r.Violations = w.internal
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)
-		code, own := slices.IndexFunc(r.Violations, Violation.BlamesCode), slices.IndexFunc(r.Violations, Violation.BlamesDurosim)
-		if own >= 0 && code > own && !w.plan.Planted() { // a planted bug is durosim's own mistake
-			v := r.Violations[code]
-			r.Violations = slices.Insert(slices.Delete(r.Violations, code, code+1), own, v)
-		}
 		r.Coverage = w.monitor.Coverage()
 		if t, ok := w.monitor.(FateTeller); ok {
 			r.Told = t.Told()

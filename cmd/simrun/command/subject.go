@@ -40,7 +40,7 @@ type planFlags struct {
 	Bug         []string `json:"bugs,omitempty" help:"Switch a planted bug on, ID@BUILD or ID@NODE for one build or node only; may be repeated. See simrun list bugs." placeholder:"ID" sep:"none"`
 	Provider    string   `json:"provider,omitempty" help:"Run over the storage provider that this command serves (docs/oracle-protocol.md), instead of durosim's own store." placeholder:"COMMAND"`
 	Store       string   `json:"store,omitempty" help:"The present contents of the store: an export, which is a file of JSON lines or a directory of such files. See docs/plan-an-upgrade.md." placeholder:"PATH"`
-	SelfCheck   bool     `json:"self_check,omitempty" help:"Judge durosim's own turns, too, as in runs of built-in scenarios, and have a second judge of the store in every seed, not only in every tenth."`
+	SelfCheck   bool     `json:"self_check,omitempty" help:"Have the second judge of the store watch every seed, not only every tenth, and judge the turns of durosim's own nodes, as in runs of built-in scenarios."`
 }
 
 // subject is the simulation that a command runs: a scenario, plus the flags that override parts of it.

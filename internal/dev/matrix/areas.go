@@ -67,7 +67,7 @@ var checkers = []area{
 	{"properties/internal/outcome", "", "", told("properties/internal/outcome")},
 	{"properties/internal/safety", "", "", told("properties/internal/safety")},
 	{"properties/internal/secondjudge", "", "", own("properties/internal/secondjudge")},
-	{"properties/internal/spec/turn", "", "", append(own("properties/internal/spec/turn"), tests{"properties/internal/safety", ""})},
+	{"internal/dev/turn", "", "", append(own("internal/dev/turn"), tests{"internal/dev/selfcheck", ""})},
 	{"properties/internal/track", "", "", told("properties/internal/track")},
 	{"properties/oracle", "", "", oracles},
 }

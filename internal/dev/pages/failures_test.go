@@ -28,7 +28,7 @@ var (
 	// kindRow is a kind of mistake: its id, what shows it, and the properties that see it.
 	kindRow = regexp.MustCompile(`(?m)^\| <a id="(u\d+)"></a>U\d+ \| [^|]+ \| ([^|]+) \| ([^|]+) \|$`)
 	// kindBug is a planted bug and its scenario, and kindPlan the anchor of a plan of the page.
-	kindBug  = regexp.MustCompile("^`([^`]+)` in `([^`]+)`$")
+	kindBug  = regexp.MustCompile("^`([^`]+)`†? in `([^`]+)`$")
 	kindPlan = regexp.MustCompile(`^\[the plan below\]\(#(u\d+-plan)\)$`)
 	// failureRow is a failure: its name, its class, and either the kind that it is like ("near" stands before it) or why not.
 	failureRow = regexp.MustCompile(`(?m)^\| \[([A-Z]+-\d+)\]\(\S+\) \| ([^|]+) \| [^|]+ \| (?:(near )?\[U\d+\]\(#(u\d+)\)|no: [^|]+) \|$`)

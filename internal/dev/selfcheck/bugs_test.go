@@ -15,7 +15,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// own returns the planted bugs that only S28 catches. Package stray has the others.
+// own returns the planted bugs that only these checks catch. Package stray has the others.
 func own(t *testing.T) []faults.Bug {
 	t.Helper()
 	list := selfcheck.Catalogue()[len(faults.Catalogue()):]
@@ -27,7 +27,7 @@ func own(t *testing.T) []faults.Bug {
 	return slices.DeleteFunc(list, func(b faults.Bug) bool { return b.Scenario == selfcheck.StrayMessages })
 }
 
-// TestEachBugIsCaught checks that each bug violates S28 within a few seeds of its scenario.
+// TestEachBugIsCaught checks that each bug violates its check within a few seeds of its scenario.
 func TestEachBugIsCaught(t *testing.T) {
 	const caughtWithin = 200
 	for _, bug := range own(t) {
@@ -45,7 +45,7 @@ func TestEachBugIsCaught(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == selfcheck.NodeByItsRules }) {
+				if slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == bug.Properties[0] }) {
 					return
 				}
 			}
@@ -93,8 +93,8 @@ func TestCorpus(t *testing.T) {
 		found[e.Found] = true
 	}
 	for _, bug := range own(t) {
-		if !found[selfcheck.NodeByItsRules+" "+string(bug.ID)] {
-			t.Errorf("no stored run shows %s: simdev shrink --bug %[1]s --property S28 --out DIR %s writes one", bug.ID, bug.Scenario)
+		if !found[bug.Properties[0]+" "+string(bug.ID)] {
+			t.Errorf("no stored run shows %s: simdev shrink --bug %[1]s --property %s --out DIR %s writes one", bug.ID, bug.Properties[0], bug.Scenario)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 // The IDs of the checks.
 const (
+	TurnAllowed    = "S24"
 	NodeByItsRules = "S28"
 	Account        = "shadow"
 )
@@ -32,6 +33,7 @@ type View interface {
 // Monitor has all checks of this package watch one run.
 type Monitor struct {
 	*run
+	turns   *turns
 	nodes   *nodes
 	account *account
 }
@@ -44,14 +46,18 @@ func Watch(w *cluster.World) cluster.Monitor { return New(w) }
 // New returns a monitor for one run.
 func New(w View) *Monitor {
 	r := &run{world: w, count: map[string]int{}}
-	return &Monitor{run: r, nodes: newNodes(r), account: newAccount(r)}
+	return &Monitor{run: r, turns: newTurns(r), nodes: newNodes(r), account: newAccount(r)}
 }
 
 // Observe implements observe.Sink.
-func (m *Monitor) Observe(o *observe.Observation) { m.account.Observe(o) }
+func (m *Monitor) Observe(o *observe.Observation) {
+	m.turns.Observe(o)
+	m.account.Observe(o)
+}
 
 // Record implements cluster.Monitor.
 func (m *Monitor) Record(r *cluster.Record) {
+	m.turns.Record(r)
 	m.nodes.Record(r)
 	m.account.Record(r)
 }

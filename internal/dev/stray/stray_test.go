@@ -63,7 +63,9 @@ func TestBugsAreCaught(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg := cluster.Config{Plan: p, Seed: 1}
-		stray.Run().Configure(&cfg, stray.Options())
+		run := stray.Run()
+		run.Monitor = selfcheck.Watch
+		run.Configure(&cfg, stray.Options())
 		r, err := cluster.Run(cfg)
 		if err != nil {
 			t.Fatal(err)

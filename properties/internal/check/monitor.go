@@ -270,7 +270,7 @@ func (m *Run) Second(f Breach, clause string) {
 	name := m.Model.Name(f.Instance)
 	for i := range m.violations {
 		v := &m.violations[i]
-		if v.Step == f.Step && v.Class == f.Class && !v.BlamesDurosim() && (v.Instance == name || v.Instance == "" || name == "") {
+		if v.Step == f.Step && v.Class == f.Class && (v.Instance == name || v.Instance == "" || name == "") {
 			v.Clause = clause
 			return
 		}

@@ -24,8 +24,8 @@ type Options struct {
 	Properties []string
 	// Without lists ids that are not reported, even if Properties or the default includes them.
 	Without []string
-	// UserOnly leaves out the self-checks (cluster.Violation.BlamesDurosim), which can blame nobody but durosim, unless
-	// Properties names them or the plan has planted bugs or a profile.
+	// UserOnly leaves out what can blame nobody but durosim, which is the turns of its own nodes, unless Properties is set
+	// or the plan has planted bugs or a profile.
 	UserOnly bool
 	// Expectations lists what a scenario expects in addition to the properties. They are always checked, whatever
 	// Properties selects.
@@ -41,11 +41,10 @@ type Options struct {
 
 // wants reports whether a property is reported for a run of the plan.
 func (o *Options) wants(id string, p *plan.Plan) bool {
-	self := !o.UserOnly || o.Properties != nil || p.Planted()
 	switch {
 	case id == safety.OwnTurns:
-		return self
-	case slices.Contains(o.Without, id), !self && cluster.Violation{Property: id}.BlamesDurosim():
+		return !o.UserOnly || o.Properties != nil || p.Planted()
+	case slices.Contains(o.Without, id):
 		return false
 	case o.Properties == nil, id == expect.ID && len(o.Expectations) > 0, id == cluster.PropertyProvider && o.SecondJudge > 0:
 		return true

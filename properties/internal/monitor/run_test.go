@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/coverage"
+	"github.com/durosim/durosim/properties/internal/safety"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -261,13 +262,13 @@ func TestSelfChecks(t *testing.T) {
 		id   string
 		want bool
 	}{
-		{Options{}, &plan.Plan{}, "S24", true},
-		{Options{UserOnly: true}, &plan.Plan{}, "S24", false},
-		{Options{UserOnly: true}, &plan.Plan{Profile: plan.ProfileContract}, "S24", false},
+		{Options{}, &plan.Plan{}, safety.OwnTurns, true},
+		{Options{UserOnly: true}, &plan.Plan{}, safety.OwnTurns, false},
+		{Options{UserOnly: true}, &plan.Plan{Profile: plan.ProfileContract}, safety.OwnTurns, false},
 		{Options{UserOnly: true}, &plan.Plan{}, "S11", true},
-		{Options{UserOnly: true}, planted, "S24", true},
-		{Options{UserOnly: true}, &plan.Plan{Profile: "duroxide-0.1.26"}, "S24", true},
-		{Options{UserOnly: true, Properties: []string{"S24"}}, &plan.Plan{}, "S24", true},
+		{Options{UserOnly: true}, planted, safety.OwnTurns, true},
+		{Options{UserOnly: true}, &plan.Plan{Profile: "duroxide-0.1.26"}, safety.OwnTurns, true},
+		{Options{UserOnly: true, Properties: []string{"S13"}}, &plan.Plan{}, safety.OwnTurns, true},
 	} {
 		if got := c.o.wants(c.id, c.p); got != c.want {
 			t.Errorf("%+v, bugs %v, %s: %v, want %v", c.o, c.p.Bugs, c.id, got, c.want)

@@ -18,7 +18,7 @@ var checkers = []struct {
 	{[]string{"S19"}, newLockLossChecker},
 	{[]string{"S20"}, newOutputChecker},
 	{[]string{"S22"}, newEligibleChecker},
-	{[]string{"S11", "S13", "S17", "S21", "S24"}, newTurnChecker},
+	{[]string{"S11", "S13", "S17", "S21"}, newTurnChecker},
 	{[]string{"S27"}, newStrategyChecker},
 	{[]string{"S30"}, newSchemaChecker},
 }

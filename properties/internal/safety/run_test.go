@@ -224,11 +224,9 @@ func (tp *tape) playUntil(later int, ids ...string) *check.Monitor {
 	return m
 }
 
-// TestObservingAllocatesLittle leaves out S24, which computes each turn a second time.
 func TestObservingAllocatesLittle(t *testing.T) {
 	tp := recordRun(t, busyPlan(faults.Light()))
-	ids := slices.DeleteFunc(IDs(), func(id string) bool { return id == "S24" })
-	perRun := testing.AllocsPerRun(5, func() { tp.playTo(ids...) })
+	perRun := testing.AllocsPerRun(5, func() { tp.playTo(IDs()...) })
 	if per := perRun / float64(tp.observations); per > 0.2 {
 		t.Errorf("%.2f allocations for each of %d observations; want growth of the model only, below 0.2", per, tp.observations)
 	}

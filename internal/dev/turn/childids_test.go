@@ -6,7 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/properties/internal/spec/turn"
+	"github.com/durosim/durosim/internal/dev/turn"
 )
 
 // TestOwnChildIDs tests a build that reserves ids of the form sub::5 for itself. It derives them from the event and,

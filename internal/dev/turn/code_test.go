@@ -13,7 +13,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/engine/replay"
-	"github.com/durosim/durosim/properties/internal/spec/turn"
+	"github.com/durosim/durosim/internal/dev/turn"
 )
 
 // busy makes almost every kind of request.

@@ -1,4 +1,4 @@
-package properties_test
+package selfcheck_test
 
 import (
 	"errors"
@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
@@ -96,14 +98,15 @@ func TestChangedCodeIsToBlame(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Handlers: changed, Monitor: func(w *cluster.World) cluster.Monitor {
-			return properties.New(w, properties.Options{})
-		}})
+		cfg := cluster.Config{Plan: plan, Seed: seed}
+		durosim.Run{Monitor: selfcheck.Watch}.Configure(&cfg, properties.Options{})
+		cfg.Handlers = changed
+		result, err := cluster.Run(cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, v := range result.Violations {
-			if v.BlamesCode() {
+			if v.Property == "S11" {
 				disagree++
 			} else if v.Property != "L02" && v.Class != cluster.ClassPlan {
 				t.Errorf("seed %d: %s of %s: %s\n%s", seed, v.Property, v.Instance, v.Message, text)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/properties/internal/spec/turn"
+	"github.com/durosim/durosim/internal/dev/turn"
 )
 
 // TestText has the table from docs/contract/runtime.md#r3.1, and what a cause adds to the text.

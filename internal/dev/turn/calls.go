@@ -16,7 +16,7 @@ import (
 
 // CheckCode describes every disagreement between a turn and the calls that its code made. The Checker does not use the
 // arguments after the call.
-func (k *Checker) CheckCode(t *Turn, calls []asked.Call) []Wrong {
+func (k *Checker) CheckCode(t *Turn, calls []asked.Call) []string {
 	c := &k.code
 	c.check(t, calls, t.History)
 	wrong := c.wrong
@@ -214,7 +214,7 @@ func (c *codeCheck) checkCall(a *asked.Call) {
 			c.say("the code gets the context %+v: expected %+v", a.Info, want)
 		}
 	case asked.ReadStatus:
-		if !c.unrecorded && !samePointed(a.Status, c.status) {
+		if !c.unrecorded && !sameText(a.Status, c.status) {
 			c.say("the code reads the custom status %s: expected %s", text(a.Status), text(c.status))
 		}
 	case asked.ReadKeys:

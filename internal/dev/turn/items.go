@@ -74,10 +74,6 @@ func (c *ackCheck) checkItems() {
 			messages = append(append(messages, c.answer()...), c.cancels()...)
 		}
 	}
-	c.checkWork()
-	if c.checkDeeds(); len(c.wrong) > 0 {
-		return
-	}
 	c.same("work", work, ack.WorkerItems)
 	c.messages = append(messages, c.refused...)
 	c.same("message", c.messages, ack.OrchestratorItems)
@@ -163,8 +159,8 @@ func (c *ackCheck) answer() []engine.WorkItem {
 	return nil
 }
 
-// next returns the message that begins the next execution. Its version and its queue messages depend on the code;
-// checkCrossing checks the latter.
+// next returns the message that begins the next execution. Its version and its queue messages depend on the code; S17
+// judges the latter.
 func (c *ackCheck) next(at int) engine.WorkItem {
 	items := c.t.Ack.OrchestratorItems
 	if at >= len(items) || items[at].Kind() != engine.ItemContinueAsNew {
@@ -180,7 +176,6 @@ func (c *ackCheck) next(at int) engine.WorkItem {
 	if p := c.parent; p != nil {
 		want.ParentInstance, want.ParentExecutionID, want.ParentID = p.Instance, p.ExecutionID, p.EventID
 	}
-	c.checkCrossing(&got, want.InitialCustomStatus)
 	return want
 }
 
@@ -230,7 +225,7 @@ func (c *ackCheck) checkMetadata() {
 func sameMetadata(a, b *engine.ExecutionMetadata) bool {
 	x, y := *a, *b
 	x.Output, x.PinnedVersion, y.Output, y.PinnedVersion = nil, nil, nil, nil
-	return x == y && samePointed(a.Output, b.Output) && samePointed(a.PinnedVersion, b.PinnedVersion)
+	return x == y && sameText(a.Output, b.Output) && sameVersion(a.PinnedVersion, b.PinnedVersion)
 }
 
 // metadata formats metadata without printing any addresses.
@@ -246,4 +241,24 @@ func metadata(m engine.ExecutionMetadata) string {
 		text += " child of " + m.ParentInstanceID
 	}
 	return text + "}"
+}
+
+func sameVersion(a, b *engine.Version) bool { return a == b || a != nil && b != nil && *a == *b }
+
+func (c *ackCheck) endsCancelled() bool {
+	failed, _ := c.terminal.(eventdata.OrchestrationFailed)
+	return failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled
+}
+
+// nameAndStatus returns the orchestration of the execution, and its custom status after the turn.
+func (c *ackCheck) nameAndStatus() (name string, status *string) {
+	c.events(func(e *engine.Event) {
+		switch d := e.Data.(type) {
+		case eventdata.OrchestrationStarted:
+			name, status = d.Name, d.InitialCustomStatus
+		case eventdata.CustomStatusUpdated:
+			status = d.Status
+		}
+	})
+	return name, status
 }

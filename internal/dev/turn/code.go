@@ -17,9 +17,6 @@ func (c *ackCheck) checkCode() {
 		if isTerminal(e.Data) || endsWait(e.Data) {
 			return
 		}
-		if c.breaksClause(e) {
-			return
-		}
 		if c.abort != nil {
 			c.say("%s: expected no event of the code, since the turn fails before it runs", event(e))
 			return

@@ -10,13 +10,13 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/dev/turn"
 	"github.com/durosim/durosim/internal/rig"
-	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 
 // TestStories checks turns that are written line by line, and prints the checker's objections to each:
 //
-//	turn [exec=1] [build=3.0.0] [eager] [discard] [released] [own-child-ids] [carried=N] [keys=N] [value=N] [status=S] [unclaimed=ID,...]
+//	turn [exec=1] [build=3.0.0] [eager] [discard] [own-child-ids] [carried=N] [keys=N] [value=N] [status=S] [unclaimed=ID,...]
 //	h EVENT / d EVENT / p EVENT        an event of the history, of the delta, the first of the previous execution (see package
 //	                                   script); @at=MS, @by=BUILD and @id=N come last, if at all
 //	b ITEM / w ITEM / m ITEM           a message of the batch; work and a message that the turn sends
@@ -80,14 +80,10 @@ func retell(lines []string, places []any, check func() []string) string {
 	return strings.Join(out, "\n")
 }
 
-// told returns what is said of a turn, with the clause that is broken.
-func told(wrong []turn.Wrong) (said []string) {
+// told returns what is said of a turn.
+func told(wrong []string) (said []string) {
 	for _, w := range wrong {
-		clause := ""
-		if w.Clause != turn.Other {
-			clause = [...]string{"", "completions: ", "queue: ", "work: ", "deeds: "}[w.Clause]
-		}
-		said = append(said, clause+strings.ToValidUTF8(w.Text, `\xff`))
+		said = append(said, strings.ToValidUTF8(w, `\xff`))
 	}
 	return said
 }
@@ -95,7 +91,7 @@ func told(wrong []turn.Wrong) (said []string) {
 // ofEvents leaves out what is said of the ack but for its events.
 func ofEvents(said []string) []string {
 	return slices.DeleteFunc(said, func(text string) bool {
-		for _, other := range []string{"work ", "work: ", "deeds: ", "message ", "the metadata ", "the activities "} {
+		for _, other := range []string{"work ", "message ", "the metadata ", "the activities "} {
 			if strings.HasPrefix(text, other) {
 				return true
 			}
@@ -131,8 +127,6 @@ func storyOf(t *testing.T, d *datadriven.TestData, lines []string) (*turn.Turn, 
 			}
 		case "eager":
 			tn.Semantics = engine.SemanticsEagerTimers
-		case "released":
-			tn.ClausesOnly = true
 		case "discard":
 			tn.Semantics = engine.SemanticsDiscard
 		case "carried":

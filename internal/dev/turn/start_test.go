@@ -6,7 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/properties/internal/spec/turn"
+	"github.com/durosim/durosim/internal/dev/turn"
 )
 
 // TestStart checks that the recorded start of an execution must agree with the start message in every field.

@@ -11,8 +11,8 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/internal/dev/turn"
 	"github.com/durosim/durosim/internal/rig"
-	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 
 // TestCodeStories is like TestStories, for turns with the calls of their code:

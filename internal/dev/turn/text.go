@@ -49,3 +49,11 @@ func poisonText(p *eventdata.PoisonError) string {
 	}
 	return text
 }
+
+// text formats a text that may be missing, for messages.
+func text(s *string) string {
+	if s == nil {
+		return "none"
+	}
+	return shown(*s)
+}

@@ -41,28 +41,8 @@ type Turn struct {
 	WaitGeneration, EventGeneration int
 	// OwnChildIDs is the value of engine.Build.OwnChildIDs for the node's build.
 	OwnChildIDs bool
-	// ClausesOnly is set for a turn of a released runtime. CheckAck then judges only the clauses other than Other, which
-	// hold whatever else the runtime does in another way or order.
-	ClausesOnly bool
 	Ack         engine.OrchestrationAck
 }
-
-// Wrong describes something that a turn does and that it may not do.
-type Wrong struct {
-	Clause Clause
-	Text   string
-}
-
-// Clause is the part of the specification that a turn breaks.
-type Clause uint8
-
-const (
-	Other       Clause = iota
-	Completions        // a schedule gets one completion at most, from a message that names its execution
-	Queue              // queue messages and the custom status cross a continue-as-new, and messages arrive in order
-	Work               // a turn sends work for committed schedules only
-	Deeds              // a turn starts and withdraws what it records as started and withdrawn
-)
 
 // Checker checks turns one after another, reusing memory. The zero value is ready to use.
 type Checker struct {
@@ -72,13 +52,9 @@ type Checker struct {
 
 // CheckAck describes what is wrong with a turn, in the order of the ack, whatever its code is. It returns nil if the turn
 // is allowed. The Checker does not use t after the call.
-func (k *Checker) CheckAck(t *Turn) []Wrong {
+func (k *Checker) CheckAck(t *Turn) []string {
 	c := &k.ack
 	c.begin(t)
-	if t.ClausesOnly {
-		c.checkClauses()
-		return c.wrong
-	}
 	if c.nothingToDo() {
 		c.checkDropped()
 		return c.wrong
@@ -117,7 +93,7 @@ type base struct {
 	t        *Turn
 	delta    []engine.Event
 	terminal engine.EventData // the delta's terminal event, or nil if the execution continues
-	wrong    []Wrong
+	wrong    []string
 }
 
 func baseOf(t *Turn) base {
@@ -129,10 +105,8 @@ func baseOf(t *Turn) base {
 }
 
 // say records what is wrong.
-func (b *base) say(format string, args ...any) { b.breaks(Other, format, args...) }
-
-func (b *base) breaks(clause Clause, format string, args ...any) {
-	b.wrong = append(b.wrong, Wrong{clause, fmt.Sprintf(format, args...)})
+func (b *base) say(format string, args ...any) {
+	b.wrong = append(b.wrong, fmt.Sprintf(format, args...))
 }
 
 // ending describes how the turn ends.

@@ -18,8 +18,8 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/dev/turn"
 	"github.com/durosim/durosim/internal/rig"
-	"github.com/durosim/durosim/properties/internal/spec/turn"
 )
 
 // made describes a turn that the replay engine makes and that the specification must allow: a handler, its batches in
@@ -338,6 +338,10 @@ goes on: message 3 (StartOrchestration).Version is another
 goes on: message 4 (StartOrchestration).Version is another
 completes: message 1 (StartOrchestration).Version is another
 continues as new: message 1 (ContinueAsNew).Version is another
+continues as new: message 1 (ContinueAsNew).CarryForwardEvents[0].Name is another
+continues as new: message 1 (ContinueAsNew).CarryForwardEvents[0].Data is another
+continues as new: message 1 (ContinueAsNew).CarryForwardEvents[1].Name is another
+continues as new: message 1 (ContinueAsNew).CarryForwardEvents[1].Data is another
 drops: event 2 (ExternalSubscribed).Data.Name is another
 drops: event 8 (ExternalSubscribedPersistentCancelled) is missing
 breaks a limit: event 2 (ActivityScheduled).Data.Input is another

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"

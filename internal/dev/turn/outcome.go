@@ -61,7 +61,8 @@ func (c *codeCheck) checkSent(a *orchhost.Action, e *engine.Event) {
 	if a.Kind != orchhost.ActionSubOrchestration && a.Kind != orchhost.ActionDetached {
 		return
 	}
-	for _, item := range c.t.Ack.OrchestratorItems {
+	var other *engine.StartItem
+	for _, item := range c.t.Ack.OrchestratorItems { // code may start one instance twice, in two versions
 		s, ok := item.(engine.StartItem)
 		if !ok || a.Kind == orchhost.ActionDetached && (s.ParentInstance != "" || s.Instance != stored(a.Instance)) ||
 			a.Kind == orchhost.ActionSubOrchestration && (s.ParentInstance != c.t.Instance || s.ParentID != e.EventID) {
@@ -70,9 +71,10 @@ func (c *codeCheck) checkSent(a *orchhost.Action, e *engine.Event) {
 		if s.Version == stored(a.Version) {
 			return
 		}
-		if a.Kind == orchhost.ActionSubOrchestration {
-			c.say("the start of %s names the version %q: expected %q, as in the code", s.Instance, s.Version, a.Version)
-		}
+		other = &s
+	}
+	if other != nil {
+		c.say("the start of %s names the version %q: expected %q, as in the code", other.Instance, other.Version, a.Version)
 	}
 }
 

@@ -176,6 +176,9 @@ func (k *nodes) fetchesWork(n *nodeState, s *slot, q *call.FetchWorkItem) {
 			q.LockTimeout, q.PollTimeout, q.Session != nil, o.WorkerLockTimeout, poll, o.MaxSessionsPerRuntime, !full)
 		return
 	}
+	if q.Tags.Mode != o.WorkerTagFilter.Mode || !slices.Equal(q.Tags.Tags, o.WorkerTagFilter.Tags) {
+		k.wrong(n, "", "fetches work with the tag filter %v: expected %v (worker_tag_filter)", q.Tags, o.WorkerTagFilter)
+	}
 	if q.Session != nil {
 		k.judgeOwner(n, s, q.Session.OwnerID)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/durosim/durosim/internal/pretty"
@@ -240,19 +238,23 @@ func terminal(w io.Writer) (*os.File, bool) {
 	return f, ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
 }
 
-// progress is a campaign's progress bar. It does nothing unless it writes to a terminal.
+// progress is a campaign's progress line. It does nothing unless it writes to a terminal.
 type progress struct {
-	bar    *progressbar.ProgressBar
-	what   string
-	failed uint64
+	w     io.Writer // nil if it is not a terminal
+	what  string
+	total uint64
+	width int // of the terminal, in columns
+	every time.Duration
+	begun time.Time
+	drawn time.Time
 }
 
 func newProgress(w io.Writer, what string, total uint64) *progress {
 	f, ok := terminal(w)
-	if !ok || total > math.MaxInt64 {
+	if !ok {
 		return &progress{}
 	}
-	return &progress{bar: newBar(w, what, total, widthOf(f), 100*time.Millisecond), what: what}
+	return &progress{w: w, what: what, total: total, width: widthOf(f), every: 100 * time.Millisecond, begun: time.Now()}
 }
 
 // widthOf returns the number of columns of a terminal.
@@ -267,44 +269,28 @@ func widthOf(f *os.File) int {
 // usualWidth is the width in columns used if the terminal's width is unknown.
 const usualWidth = 80
 
-// newBar returns a progress bar for a line of width columns. It is redrawn at most once per every. It shows rates and
-// times only if the line has at least wideLine columns.
-func newBar(w io.Writer, what string, total uint64, width int, every time.Duration) *progressbar.ProgressBar {
-	options := []progressbar.Option{
-		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription(what),
-		progressbar.OptionThrottle(every),
-		progressbar.OptionClearOnFinish(),
-		progressbar.OptionEnableColorCodes(false),
-		progressbar.OptionSetPredictTime(width >= wideLine),
-	}
-	length := width - len(what) - len(" 100% |||") - len(", 9999 failed")
-	if width >= wideLine {
-		length -= len(" (1000000/1000000, 1000000 seeds/s) [59m59s:59m59s]")
-		options = append(options, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("seeds"))
-	}
-	return progressbar.NewOptions64(int64(total), append(options, progressbar.OptionSetWidth(min(max(length, 1), 30)))...)
-}
-
-// wideLine is the smallest width in columns at which the bar shows rates and times.
-const wideLine = 100
-
-// show updates the numbers of finished and failed seeds.
+// show draws the line anew, but not more often than p.every. What does not fit into the terminal is left out.
 func (p *progress) show(done, failed uint64) {
-	if p.bar == nil {
+	if p.w == nil || time.Since(p.drawn) < p.every {
 		return
 	}
-	if failed != p.failed {
-		p.failed = failed
-		p.bar.Describe(fmt.Sprintf("%s, %d failed", p.what, failed))
+	p.drawn = time.Now()
+	passed := p.drawn.Sub(p.begun)
+	text := fmt.Sprintf("%s: %d%%", p.what, 100*done/max(p.total, 1))
+	if failed > 0 {
+		text = fmt.Sprintf("%s, %d failed", text, failed)
 	}
-	_ = p.bar.Set64(int64(done)) // the campaign continues even if the terminal is closed
+	left := time.Duration(float64(passed) / float64(max(done, 1)) * float64(p.total-done))
+	if more := fmt.Sprintf(" (%d of %d, %s left)", done, p.total, left.Round(time.Second)); len(text)+len(more) < p.width {
+		text += more
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K%.*s", p.width-1, text) // the campaign continues even if the terminal is closed
 }
 
-// clear removes the bar from the terminal.
+// clear removes the line from the terminal.
 func (p *progress) clear() {
-	if p != nil && p.bar != nil {
-		_ = p.bar.Clear()
+	if p != nil && p.w != nil {
+		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }
 

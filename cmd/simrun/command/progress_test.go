@@ -11,15 +11,15 @@ import (
 func TestBarFits(t *testing.T) {
 	for _, width := range []int{40, 60, 80, 100, 140} {
 		var out bytes.Buffer
-		p := &progress{bar: newBar(&out, "rolling-upgrade", 1_000_000, width, 0), what: "rolling-upgrade"}
+		p := &progress{w: &out, what: "rolling-upgrade", total: 1_000_000, width: width}
 		for _, done := range []uint64{1, 500_000, 999_999} {
 			p.show(done, done/200)
 		}
-		if !strings.Contains(out.String(), "rolling-upgrade, 4999 failed") {
+		if !strings.Contains(out.String(), "99%, 4999 failed") {
 			t.Errorf("%d columns: no number of failures: %q", width, out.String())
 		}
 		for line := range strings.SplitSeq(out.String(), "\r") {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); n > width {
+			if n := utf8.RuneCountInString(strings.TrimPrefix(line, "\x1b[K")); n > width {
 				t.Errorf("%d columns: %d are written: %q", width, n, line)
 			}
 		}

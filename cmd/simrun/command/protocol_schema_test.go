@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creachadair/jrpc2/channel"
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -40,14 +39,14 @@ func TestProtocolSchemaIsWritten(t *testing.T) {
 
 // exchange checks lines against the schema. It remembers the requests, because an answer does not name its method.
 type exchange struct {
-	channel.Channel
+	wire.Lines
 	t       *testing.T
 	schema  *jsonschema.Compiler
 	methods map[string]string // open requests, by id
 	seen    map[string]int    // number of results, by method
 }
 
-func newExchange(t *testing.T, ch channel.Channel) *exchange {
+func newExchange(t *testing.T, lines wire.Lines) *exchange {
 	t.Helper()
 	text, err := wire.Schema()
 	if err != nil {
@@ -57,7 +56,7 @@ func newExchange(t *testing.T, ch channel.Channel) *exchange {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &exchange{Channel: ch, t: t, schema: jsonschema.NewCompiler(), methods: map[string]string{}, seen: map[string]int{}}
+	x := &exchange{Lines: lines, t: t, schema: jsonschema.NewCompiler(), methods: map[string]string{}, seen: map[string]int{}}
 	x.schema.DefaultDraft(jsonschema.Draft2020)
 	if err := x.schema.AddResource("protocol.json", document); err != nil {
 		t.Fatal(err)
@@ -111,11 +110,11 @@ func (x *exchange) answer(line []byte) {
 
 func (x *exchange) Send(line []byte) error {
 	x.request(line)
-	return x.Channel.Send(line)
+	return x.Lines.Send(line)
 }
 
 func (x *exchange) Recv() ([]byte, error) {
-	line, err := x.Channel.Recv()
+	line, err := x.Lines.Recv()
 	if err == nil {
 		x.answer(line)
 	}

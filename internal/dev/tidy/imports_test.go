@@ -17,10 +17,9 @@ var modules = map[string][]string{
 	"engine":                    {"github.com/Masterminds/semver/v3"},
 	"faults":                    {"github.com/Masterminds/semver/v3"},
 	"properties/gen":            {"pgregory.net/rapid"},
-	"cmd/simrun/command":        {"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "github.com/schollz/progressbar/v3", "golang.org/x/term"},
+	"cmd/simrun/command":        {"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "golang.org/x/term"},
 	"properties/oracle":         {"github.com/Masterminds/semver/v3"},
 	"properties/oracle/overlap": {"github.com/anishathalye/porcupine"},
-	"cmd/simrun/internal/wire":  {"github.com/creachadair/jrpc2"},
 }
 
 func TestImports(t *testing.T) {

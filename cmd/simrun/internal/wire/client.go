@@ -5,14 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/creachadair/jrpc2"
-	"github.com/creachadair/jrpc2/channel"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
@@ -28,8 +24,7 @@ import (
 type Client struct {
 	engine.Provider
 
-	rpc      *jrpc2.Client
-	heard    *watched
+	conn     *connection
 	patience time.Duration
 	became   func() string
 
@@ -48,9 +43,8 @@ type ClientOptions struct {
 }
 
 // Dial asks the other side to describe itself and returns a client for it.
-func Dial(ctx context.Context, ch channel.Channel, o ClientOptions) (*Client, error) {
-	watched := watch(ch)
-	c := &Client{rpc: jrpc2.NewClient(watched, nil), heard: watched, patience: o.Patience, became: o.Became}
+func Dial(ctx context.Context, lines Lines, o ClientOptions) (*Client, error) {
+	c := &Client{conn: connect(lines), patience: o.Patience, became: o.Became}
 	raw, err := c.hook(ctx, "describe", none{})
 	if err == nil {
 		err = c.read("describe", raw, &c.described)
@@ -90,7 +84,7 @@ func (c *Client) Failure() error {
 }
 
 // Close closes the connection without waiting for the other side.
-func (c *Client) Close() error { return c.rpc.Close() }
+func (c *Client) Close() error { return c.conn.lines.Close() }
 
 // perform makes a provider call.
 func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
@@ -111,7 +105,7 @@ func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 		err = c.fail(m, err.Error(), false)
 	}
 	answer := &engine.ProviderError{Operation: m, Message: err.Error(), Retryable: ctx.Err() != nil}
-	var coded *jrpc2.Error
+	var coded *Error
 	if errors.As(err, &coded) && coded.Code != call.CodeRetryable && coded.Code != call.CodePermanent {
 		return call.Answer{Err: engine.ErrUnsupported}
 	}
@@ -130,8 +124,8 @@ func (c *Client) send(ctx context.Context, r call.Call, poll time.Duration) (jso
 	return c.call(ctx, call.Method(r), poll, json.RawMessage(params))
 }
 
-// call makes one call and returns its result. The error is the context's error, a *ProtocolError, or a *jrpc2.Error.
-// The code of a *jrpc2.Error tells a failed call from an unsupported one.
+// call makes one call and returns its result. The error is the context's error, a *ProtocolError, or a *Error.
+// The code of a *Error tells a failed call from an unsupported one.
 func (c *Client) call(ctx context.Context, method string, poll time.Duration, params any) (json.RawMessage, error) {
 	if err := c.Failure(); err != nil {
 		return nil, fmt.Errorf("after an earlier failure: %w", err)
@@ -142,39 +136,25 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	limit := c.patience + poll
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c.heard.forget()
-	response, err := c.rpc.Call(limited, method, params)
-	c.heard.returned()
-	var answered *jrpc2.Error
+	raw, err := c.conn.call(limited, method, params)
+	var answered *Error
 	switch {
 	case err == nil:
-	case errors.As(err, &answered) && (answered.Code == call.CodeRetryable || answered.Code == call.CodePermanent):
+		return raw, nil
+	case errors.As(err, &answered) && (answered.Code == call.CodeRetryable || answered.Code == call.CodePermanent || answered.Code == CodeNotOffered || answered.Code == codeMethodNotFound):
 		return nil, answered
-	case answered != nil && (answered.Code == CodeNotOffered || answered.Code == jrpc2.MethodNotFound):
-		return nil, answered
-	case answered != nil && answered.Code != jrpc2.InternalError && answered.Code != jrpc2.Cancelled && answered.Code != jrpc2.DeadlineExceeded:
-		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
-	case c.heard.ended() != nil:
-		return nil, c.fail(method, c.heard.ended().Error(), true)
+	case answered != nil:
+		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), answered.Code == codeInternalError)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("given up: %w", ctx.Err())
 	case limited.Err() != nil:
 		reason := fmt.Sprintf("no answer within %v", limit)
-		if stray := c.heard.latest(); stray != nil {
+		if stray := c.conn.unasked(); stray != nil {
 			reason = fmt.Sprintf("no answer to this request within %v, but a line whose id no request has: %s", limit, quote(stray))
 		}
 		return nil, c.fail(method, reason, true)
-	default:
-		return nil, c.fail(method, err.Error(), true)
 	}
-	var raw json.RawMessage
-	if err := response.UnmarshalResult(&raw); err != nil {
-		return nil, c.fail(method, err.Error(), false)
-	}
-	if len(raw) == 0 {
-		return nil, c.fail(method, "an answer with neither result nor error", false)
-	}
-	return raw, nil
+	return nil, c.fail(method, err.Error(), !errors.Is(err, errSenseless))
 }
 
 // read decodes the result of a call outside the provider interface.
@@ -205,96 +185,8 @@ func plain(err error) string {
 	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
-var errEnded = errors.New("the other side closed its output")
-
 // Ended reports whether the other side has closed its output.
-func (c *Client) Ended() bool { return errors.Is(c.heard.ended(), errEnded) }
-
-// watched is a channel that records why no more answers arrive. It reports the reason only after all earlier answers
-// have reached their callers.
-type watched struct {
-	channel.Channel
-	mu       sync.Mutex
-	changed  *sync.Cond // of mu
-	sent     int64      // number of calls sent; their ids start at 1
-	pending  map[int64]bool
-	answered int // number of answers on their way to the caller
-	err      error
-	last     []byte // the last line received
-}
-
-func watch(ch channel.Channel) *watched {
-	w := &watched{Channel: ch, pending: map[int64]bool{}}
-	w.changed = sync.NewCond(&w.mu)
-	return w
-}
-
-func (w *watched) Send(message []byte) error {
-	w.mu.Lock()
-	w.sent++
-	w.pending[w.sent] = true
-	w.mu.Unlock()
-	return w.Channel.Send(message)
-}
-
-func (w *watched) Recv() ([]byte, error) {
-	line, err := w.Channel.Recv()
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch {
-	case errors.Is(err, io.EOF):
-		err = errEnded
-	case err == nil && !json.Valid(line):
-		err = fmt.Errorf("the answer is not JSON: %s", quote(line))
-	}
-	var answer struct {
-		ID int64 `json:"id"`
-	}
-	known := err == nil && json.Unmarshal(line, &answer) == nil && answer.ID >= 1 && answer.ID <= w.sent
-	if known && !w.pending[answer.ID] {
-		err = fmt.Errorf("a second answer to request %d: %s", answer.ID, quote(line))
-	}
-	if err != nil {
-		for w.answered > 0 {
-			w.changed.Wait()
-		}
-		w.err = err
-		return nil, err
-	}
-	if known {
-		delete(w.pending, answer.ID)
-		w.answered++
-	}
-	w.last = line
-	return line, nil
-}
-
-// returned records that a call has returned and that its answer, if any, has reached the caller.
-func (w *watched) returned() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.answered = max(w.answered-1, 0)
-	w.changed.Broadcast()
-}
-
-// latest returns the last line received since forget was called, or nil if there is none.
-func (w *watched) latest() []byte {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.last
-}
-
-func (w *watched) forget() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.last = nil
-}
-
-func (w *watched) ended() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.err
-}
+func (c *Client) Ended() bool { return errors.Is(c.conn.ended(), errEnded) }
 
 // fail records the first failure and returns it.
 func (c *Client) fail(method, reason string, silent bool) error {
@@ -313,8 +205,8 @@ func (c *Client) fail(method, reason string, silent bool) error {
 // must answer it.
 func (c *Client) hook(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := c.call(ctx, method, 0, params)
-	var answered *jrpc2.Error
-	if errors.As(err, &answered) && (answered.Code == CodeNotOffered || answered.Code == jrpc2.MethodNotFound) {
+	var answered *Error
+	if errors.As(err, &answered) && (answered.Code == CodeNotOffered || answered.Code == codeMethodNotFound) {
 		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
 	}
 	return raw, err

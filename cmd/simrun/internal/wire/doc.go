@@ -2,7 +2,7 @@
 // results and error codes. A Server serves a store, and a Client is an engine.Provider that calls a server.
 //
 //	err := (&wire.Server{New: newStore}).Serve(ctx, os.Stdin, os.Stdout)
-//	client, err := wire.Dial(ctx, channel.Line(in, out), wire.ClientOptions{}) // an engine.Provider
+//	client, err := wire.Dial(ctx, foreign.NewLines(in, out), wire.ClientOptions{}) // an engine.Provider
 //
 // Parameters and results are the contract's own JSON, field by field. docs/oracle-protocol.md describes the protocol
 // for readers who do not know Go. The package makes no decisions on a provider's behalf, and it does not know what is

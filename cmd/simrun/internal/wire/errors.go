@@ -4,15 +4,34 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/creachadair/jrpc2"
-
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 )
 
 // CodeNotOffered is the error code for an operation that a store does not support at all. The other codes are those of
 // JSON-RPC 2.0, call.CodeRetryable and call.CodePermanent.
-const CodeNotOffered jrpc2.Code = 3
+const CodeNotOffered = 3
+
+// The codes of JSON-RPC 2.0.
+const (
+	codeParseError     = -32700
+	codeInvalidRequest = -32600
+	codeMethodNotFound = -32601
+	codeInvalidParams  = -32602
+	codeInternalError  = -32603
+)
+
+// Error is an answer that says why there is no result.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("[%d] %s", e.Code, e.Message) }
+
+func errorf(code int, format string, args ...any) error {
+	return &Error{code, fmt.Sprintf(format, args...)}
+}
 
 // notOffered is the error for an operation that a store does not support.
 type notOffered struct{ what, why string }
@@ -21,7 +40,7 @@ func (e *notOffered) Error() string { return e.what + ": " + e.why }
 
 // unsupported returns the error for a method that the provider lacks.
 func unsupported(m string) error {
-	return jrpc2.Errorf(CodeNotOffered, "%s: %v", m, engine.ErrUnsupported)
+	return errorf(CodeNotOffered, "%s: %v", m, engine.ErrUnsupported)
 }
 
 // refusal returns a server's answer to a call that could not be made.
@@ -32,15 +51,15 @@ func refusal(err error) error {
 	)
 	switch {
 	case errors.As(err, &offered):
-		return jrpc2.Errorf(CodeNotOffered, "%s", err.Error())
+		return errorf(CodeNotOffered, "%s", err.Error())
 	case errors.As(err, &unknown):
-		return jrpc2.Errorf(jrpc2.MethodNotFound, "%s", err.Error())
+		return errorf(codeMethodNotFound, "%s", err.Error())
 	}
-	return jrpc2.Errorf(jrpc2.InvalidParams, "%s", err.Error())
+	return errorf(codeInvalidParams, "%s", err.Error())
 }
 
 // failed returns a server's answer to a call that failed.
-func failed(e *call.Error) error { return jrpc2.Errorf(jrpc2.Code(e.Code), "%s", e.Message) }
+func failed(e *call.Error) error { return &Error{e.Code, e.Message} }
 
 // ProtocolError reports that the other side violated the protocol: it missed the deadline, exited, or sent something
 // other than an answer. What happens afterwards says nothing about the provider.

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,8 +11,6 @@ import (
 	"math"
 	"strings"
 	"sync"
-
-	"github.com/creachadair/jrpc2"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
@@ -207,14 +206,40 @@ func (s *Server) setClock(method string, ms int64) (any, error) {
 	return store.NowMs(), nil
 }
 
-// Assign returns the handler for a method. It implements jrpc2.Assigner.
-func (s *Server) Assign(_ context.Context, name string) jrpc2.Handler {
-	if h, ok := hooks[name]; ok {
-		return func(_ context.Context, r *jrpc2.Request) (any, error) { return answer(h(s, params(r))) }
+// answer makes a call and returns the line with its result or error.
+func (s *Server) answer(ctx context.Context, r *request) ([]byte, error) {
+	var result any
+	var err error
+	if h, ok := hooks[r.Method]; r.Version != "2.0" {
+		err = errorf(codeInvalidRequest, "invalid version marker")
+	} else if ok {
+		result, err = h(s, r.Params)
+	} else {
+		result, err = s.perform(ctx, r.Method, r.Params)
 	}
-	return func(ctx context.Context, r *jrpc2.Request) (any, error) {
-		return answer(s.perform(ctx, name, params(r)))
+	if err == nil {
+		return json.Marshal(struct {
+			Version string          `json:"jsonrpc"`
+			ID      json.RawMessage `json:"id"`
+			Result  any             `json:"result"`
+		}{"2.0", r.ID, result})
 	}
+	var coded *Error
+	if !errors.As(err, &coded) {
+		err = refusal(err)
+	}
+	return refused(r.ID, err)
+}
+
+// refused returns the line that answers a request with an error.
+func refused(id json.RawMessage, why error) ([]byte, error) {
+	e := &Error{codeInvalidRequest, why.Error()}
+	errors.As(why, &e)
+	return json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *Error          `json:"error"`
+	}{"2.0", id, e})
 }
 
 // perform makes a provider call.
@@ -258,20 +283,6 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 	return json.RawMessage(result), err
 }
 
-func params(r *jrpc2.Request) []byte {
-	var raw json.RawMessage
-	_ = r.UnmarshalParams(&raw) // a RawMessage accepts any value
-	return raw
-}
-
-func answer(result any, err error) (any, error) {
-	var coded *jrpc2.Error
-	if err != nil && !errors.As(err, &coded) {
-		err = refusal(err)
-	}
-	return result, err
-}
-
 // Serve reads calls from in and writes answers to out until in ends, ctx is done, or a write to out fails. It answers
 // every line; the answer to a line that is not a request is an error.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) error {
@@ -279,81 +290,106 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.WriteCloser) er
 		return err
 	}
 	defer s.release()
-	concurrency := 1
-	if s.Overlapping {
-		concurrency = mostInFlight
-	}
-	rpc := jrpc2.NewServer(s, &jrpc2.ServerOptions{Concurrency: concurrency, DisableBuiltin: true})
 	gone, leave := context.WithCancel(context.Background())
 	defer leave()
 	s.gone = gone
-	rpc.Start(&inOrder{lines: foreign.NewLines(in, out), overlapping: s.Overlapping, leave: leave, answered: make(chan struct{}, 1)})
-	stop := context.AfterFunc(ctx, rpc.Stop)
+	lines := foreign.NewLines(in, out)
+	stop := context.AfterFunc(ctx, func() { leave(); _ = lines.Close() })
 	defer stop()
-	return rpc.Wait()
+	w := &answers{lines: lines}
+	var inFlight sync.WaitGroup
+	room := make(chan struct{}, mostInFlight)
+	for w.failed() == nil {
+		line, err := lines.Recv()
+		var tooLong *foreign.TooLongError
+		if err != nil && !errors.As(err, &tooLong) {
+			leave() // fetches stop waiting, but every request is still answered
+			inFlight.Wait()
+			if errors.Is(err, io.EOF) || ctx.Err() != nil {
+				err = nil
+			}
+			return cmp.Or(w.failed(), err)
+		}
+		var r *request
+		if err == nil {
+			r, err = requestOf(line)
+		}
+		if err != nil {
+			w.send(refused(json.RawMessage("null"), err))
+			continue
+		}
+		if !s.Overlapping { // calls take effect in order of arrival
+			w.send(s.answer(ctx, r))
+			continue
+		}
+		room <- struct{}{}
+		inFlight.Go(func() {
+			w.send(s.answer(ctx, r))
+			<-room
+		})
+	}
+	inFlight.Wait()
+	return w.failed()
 }
 
 // mostInFlight is the maximum number of concurrent calls in a server, including long polls.
 const mostInFlight = 4096
 
-// inOrder passes requests to a server. By default, it passes each request after the previous one has been answered, so
-// that calls take effect in order of arrival. If calls may overlap, it passes each one immediately. At the end of the
-// input, fetches stop waiting, but every request is still answered. inOrder itself answers invalid requests.
-type inOrder struct {
-	lines       *foreign.Lines
-	overlapping bool
-	leave       func() // interrupts waiting fetches
-	inFlight    sync.WaitGroup
-	answered    chan struct{}
-	waiting     bool
+// answers writes answers, which may come from several goroutines, until that fails.
+type answers struct {
+	lines *foreign.Lines
+	mu    sync.Mutex
+	err   error
 }
 
-func (c *inOrder) Recv() ([]byte, error) {
-	if c.waiting {
-		<-c.answered
-		c.waiting = false
+func (w *answers) send(line []byte, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err == nil {
+		err = w.lines.Send(line)
 	}
-	for {
-		line, err := c.lines.Recv()
-		var tooLong *foreign.TooLongError
-		if err != nil && !errors.As(err, &tooLong) {
-			c.leave()
-			c.inFlight.Wait()
-			return nil, err
-		}
-		if err == nil {
-			if err = request(line); err == nil {
-				if c.waiting = !c.overlapping; !c.waiting {
-					c.inFlight.Add(1)
-				}
-				return line, nil
-			}
-		}
-		if err := c.refuse(err); err != nil {
-			return nil, err
+	var tooLong *foreign.TooLongError
+	if errors.As(err, &tooLong) {
+		if line, err = refused(json.RawMessage("null"), tooLong); err == nil {
+			err = w.lines.Send(line)
 		}
 	}
+	w.err = cmp.Or(w.err, err)
 }
 
-// request returns nil if line is a request that expects an answer, or the error with which the server rejects it.
-func request(line []byte) error {
+func (w *answers) failed() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// request is a line that expects an answer.
+type request struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Params  json.RawMessage `json:"params"`
+}
+
+// requestOf returns the request in a line, or the error with which the server rejects it.
+func requestOf(line []byte) (*request, error) {
 	if !json.Valid(line) {
-		return jrpc2.Errorf(jrpc2.ParseError, "not JSON: %s", quote(line))
+		return nil, errorf(codeParseError, "not JSON: %s", quote(line))
 	}
 	if bytes.HasPrefix(line, []byte("[")) {
-		return jrpc2.Errorf(jrpc2.InvalidRequest, "a batch; send one request a line")
+		return nil, errorf(codeInvalidRequest, "a batch; send one request a line")
 	}
-	var r struct {
-		ID     json.RawMessage `json:"id"`
-		Method *string         `json:"method"`
-	}
-	if err := json.Unmarshal(line, &r); err != nil || r.Method == nil {
-		return jrpc2.Errorf(jrpc2.InvalidRequest, "not a request: %s", quote(line))
+	r := &request{}
+	if err := json.Unmarshal(line, r); err != nil || r.Method == "" {
+		return nil, errorf(codeInvalidRequest, "not a request: %s", quote(line))
 	}
 	if len(r.ID) == 0 || string(r.ID) == "null" {
-		return jrpc2.Errorf(jrpc2.InvalidRequest, "a request without an id; there are no notifications")
+		return nil, errorf(codeInvalidRequest, "a request without an id; there are no notifications")
 	}
-	return nil
+	if strings.ContainsAny(string(r.ID[0]), "{[tf") {
+		return nil, errorf(codeInvalidRequest, "invalid request ID")
+	}
+	return r, nil
 }
 
 // quote quotes the beginning of a line for use in messages.
@@ -364,36 +400,3 @@ func quote(line []byte) string {
 	}
 	return string(line)
 }
-
-func (c *inOrder) refuse(why error) error {
-	e := &jrpc2.Error{Code: jrpc2.InvalidRequest, Message: why.Error()}
-	var coded *jrpc2.Error
-	if errors.As(why, &coded) {
-		e = coded
-	}
-	data, err := json.Marshal(struct {
-		Version string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Error   *jrpc2.Error    `json:"error"`
-	}{"2.0", json.RawMessage("null"), e})
-	if err != nil {
-		return err
-	}
-	return c.lines.Send(data)
-}
-
-func (c *inOrder) Send(message []byte) error {
-	err := c.lines.Send(message)
-	var tooLong *foreign.TooLongError
-	if errors.As(err, &tooLong) {
-		err = c.refuse(tooLong)
-	}
-	if c.overlapping {
-		c.inFlight.Done()
-	} else {
-		c.answered <- struct{}{}
-	}
-	return err
-}
-
-func (c *inOrder) Close() error { return c.lines.Close() }

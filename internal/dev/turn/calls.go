@@ -114,8 +114,7 @@ func (c *codeCheck) begin(t *Turn, calls []asked.Call) {
 		e := c.event(pos)
 		switch e.Data.(type) {
 		case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled, eventdata.ExternalSubscribed,
-			eventdata.ExternalSubscribed2, eventdata.QueueSubscribed, eventdata.OrchestrationChained, eventdata.CustomStatusUpdated,
-			eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
+			eventdata.ExternalSubscribed2, eventdata.QueueSubscribed, eventdata.OrchestrationChained:
 			c.codes = append(c.codes, pos)
 		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
 			f := c.fact(e.SourceEventID)
@@ -129,6 +128,10 @@ func (c *codeCheck) begin(t *Turn, calls []asked.Call) {
 			if pos == 0 {
 				c.started = e.Data.(eventdata.OrchestrationStarted)
 				c.status = c.started.InitialCustomStatus
+			}
+		default:
+			if changesState(e.Data) {
+				c.codes = append(c.codes, pos)
 			}
 		}
 	}
@@ -342,19 +345,8 @@ func (c *codeCheck) records(a *orchhost.Action, e *engine.Event, fresh bool) boo
 		return a.Kind == orchhost.ActionDequeue && is(d.Name, a.Name)
 	case eventdata.OrchestrationChained:
 		return a.Kind == orchhost.ActionDetached && is(d.Name, a.Name) && is(d.Instance, a.Instance) && is(d.Input, a.Input)
-	case eventdata.CustomStatusUpdated:
-		if !fresh { // replaying an old event compares no more than this
-			return a.Kind == orchhost.ActionSetCustomStatus || a.Kind == orchhost.ActionResetCustomStatus
-		}
-		return d.Status == nil && a.Kind == orchhost.ActionResetCustomStatus || d.Status != nil && a.Kind == orchhost.ActionSetCustomStatus && is(*d.Status, a.Input)
-	case eventdata.KeyValueSet:
-		return a.Kind == orchhost.ActionSetKV && is(d.Key, a.Name) && is(d.Value, a.Input)
-	case eventdata.KeyValueCleared:
-		return a.Kind == orchhost.ActionClearKV && is(d.Key, a.Name)
-	case eventdata.KeyValuesCleared:
-		return a.Kind == orchhost.ActionClearAllKV
 	}
-	return false
+	return c.recordsChange(a, e.Data, fresh, is)
 }
 
 func request(a *orchhost.Action) string {

@@ -60,13 +60,13 @@ func (c *ackCheck) checkCodeEvent(e *engine.Event) {
 		} else if c.t.OwnChildIDs && strings.HasPrefix(d.Instance, "sub::") && d.Instance != want {
 			c.say("%s has the instance %s: expected %s, or an id that does not begin with sub::", event(e), d.Instance, want)
 		}
-	case eventdata.KeyValueSet:
-		if d.LastUpdatedAtMs != e.TimestampMs {
-			c.say("%s is stamped %d: expected the turn's time, %d", event(e), d.LastUpdatedAtMs, e.TimestampMs)
-		}
 	case eventdata.ActivityScheduled, eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed,
-		eventdata.OrchestrationChained, eventdata.CustomStatusUpdated, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
+		eventdata.OrchestrationChained:
 	default:
+		if changesState(d) {
+			c.checkChange(e)
+			break
+		}
 		c.say("%s of source %d: expected no such event, since no message of the batch causes it", event(e), e.SourceEventID)
 		return
 	}

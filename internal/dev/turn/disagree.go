@@ -58,21 +58,6 @@ func quotes(text string) (list []string, rest string) {
 	}
 }
 
-// mismatchOf returns the start of the text for a mismatch with an event.
-func mismatchOf(d engine.EventData) string {
-	switch d.(type) {
-	case eventdata.CustomStatusUpdated:
-		return "custom status"
-	case eventdata.KeyValueSet:
-		return "kv set"
-	case eventdata.KeyValueCleared:
-		return "kv clear"
-	case eventdata.KeyValuesCleared:
-		return "kv clear_all"
-	}
-	return "schedule"
-}
-
 // namesOf returns the quoted texts that identify a request, in the order in which a mismatch names them.
 func namesOf(a *orchhost.Action) []string {
 	switch a.Kind {
@@ -85,8 +70,8 @@ func namesOf(a *orchhost.Action) []string {
 }
 
 // namesIn is like namesOf, for an event.
-func namesIn(d engine.EventData) []string {
-	switch d := d.(type) {
+func namesIn(data engine.EventData) []string {
+	switch d := data.(type) {
 	case eventdata.ActivityScheduled:
 		return quoted(d.Name, d.Input, d.SessionID, d.Tag)
 	case eventdata.SubOrchestrationScheduled:
@@ -99,16 +84,8 @@ func namesIn(d engine.EventData) []string {
 		return quoted(d.Name)
 	case eventdata.OrchestrationChained:
 		return quoted(d.Name, d.Instance, d.Input)
-	case eventdata.CustomStatusUpdated:
-		if d.Status != nil {
-			return quoted(*d.Status)
-		}
-	case eventdata.KeyValueSet:
-		return quoted(d.Key, d.Value)
-	case eventdata.KeyValueCleared:
-		return quoted(d.Key)
-	}
-	return nil
+}
+	return namesOfChange(data)
 }
 
 func quoted(texts ...string) (list []string) {

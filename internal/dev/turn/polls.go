@@ -68,9 +68,5 @@ func (c *codeCheck) checkReplaying(got bool) {
 
 // isSchedule reports whether an event is one that a replay cannot leave out.
 func (c *codeCheck) isSchedule(pos int) bool {
-	switch c.event(pos).Data.(type) {
-	case eventdata.CustomStatusUpdated, eventdata.KeyValueSet, eventdata.KeyValueCleared, eventdata.KeyValuesCleared:
-		return false
-	}
-	return true
+	return !changesState(c.event(pos).Data)
 }

@@ -11,27 +11,6 @@ import (
 	"github.com/durosim/durosim/engine/orchhost"
 )
 
-// apply updates the state as the code sees it after an event.
-func (c *codeCheck) apply(e *engine.Event) {
-	byKey := func(k engine.KVEntry, key string) int { return strings.Compare(k.Key, key) }
-	switch d := e.Data.(type) {
-	case eventdata.CustomStatusUpdated:
-		c.status = d.Status
-	case eventdata.KeyValueSet:
-		if i, ok := slices.BinarySearchFunc(c.keys, d.Key, byKey); ok {
-			c.keys[i] = engine.KVEntry(d)
-		} else {
-			c.keys = slices.Insert(c.keys, i, engine.KVEntry(d))
-		}
-	case eventdata.KeyValueCleared:
-		if i, ok := slices.BinarySearchFunc(c.keys, d.Key, byKey); ok {
-			c.keys = slices.Delete(c.keys, i, i+1)
-		}
-	case eventdata.KeyValuesCleared:
-		c.keys = c.keys[:0]
-	}
-}
-
 // checkPruned checks that a prune clears the keys that were last set before the given time, in key order.
 func (c *codeCheck) checkPruned(a *asked.Call) {
 	if c.unrecorded {

@@ -84,7 +84,7 @@ func namesIn(data engine.EventData) []string {
 		return quoted(d.Name)
 	case eventdata.OrchestrationChained:
 		return quoted(d.Name, d.Instance, d.Input)
-}
+	}
 	return namesOfChange(data)
 }
 

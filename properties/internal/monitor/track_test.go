@@ -139,7 +139,7 @@ func dump(v any) string {
 	s := reflect.ValueOf(v)
 	for i := range s.NumField() {
 		f, name := s.Field(i), s.Type().Field(i).Name
-		if f.IsZero() {
+		if f.IsZero() || name == "reads" { // what a build reads follows from Build
 			continue
 		}
 		switch f.Kind() {

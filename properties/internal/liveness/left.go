@@ -33,6 +33,8 @@ type leaving struct {
 	atMs   int64
 	told   uint64 // the last call that sent a message to the instance
 	last   lastMessage
+	// startMs is when the start of a next execution last left: what waited for it has its time from then on.
+	startMs int64
 }
 
 // departures sums up what has left a queue since the last check: the earliest time at which any of it became visible,
@@ -105,10 +107,13 @@ func (c *obligations) leaves(o *observe.Observation) {
 	if o.Queue != observe.QueueWorker {
 		r, mine := c.Run.Model.Row(o.Message), c.live.Row(o.Message)
 		l.last = lastMessage{o.Message, r.Kind, r.ID, mine.Sender, mine.Deliveries, call.Kind, call.Caller, o.AtMs}
+		if r.Kind == engine.ItemContinueAsNew {
+			l.startMs = o.AtMs
+		}
 		return
 	}
 	if l.number != o.Call {
-		*l = leaving{events: l.events[:0], reason: o.Reason, number: o.Call, call: call.Kind, by: call.Caller, atMs: o.AtMs, told: l.told, last: l.last}
+		*l = leaving{events: l.events[:0], reason: o.Reason, number: o.Call, call: call.Kind, by: call.Caller, atMs: o.AtMs, told: l.told, last: l.last, startMs: l.startMs}
 	}
 	l.events = append(l.events, c.Run.Model.Row(o.Message).ID)
 }

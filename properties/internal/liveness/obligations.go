@@ -210,6 +210,9 @@ func (c *obligations) messages(in *model.Instance) {
 	}
 	input := c.turnInput(in)
 	start, startMs, starts := boundInput{}, int64(0), 0
+	if int(in.No) < len(c.left) {
+		startMs = c.left[in.No].startMs
+	}
 	for _, r := range in.Queue {
 		if model.IsStart(r.Kind) {
 			starts++
@@ -237,7 +240,10 @@ func (c *obligations) messages(in *model.Instance) {
 			b = poisonBound(input)
 		}
 		// A further start waits for the one before it, too, and is poison only with it.
-		further := mine.LastDecision == machine.DecideWaitForStart || starts > 1 && mine.LastDecision == machine.DecideNoHandler
+		further := false
+		for _, d := range [...]machine.Decision{mine.LastDecision, mine.Before} {
+			further = further || d == machine.DecideWaitForStart || starts > 1 && d == machine.DecideNoHandler
+		}
 		if model.WaitsForStart(in, r) || further {
 			from = max(from, startMs)
 			b.add(1, max(poisonBound(start).ms, b.ms), "for the start before it")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -123,11 +124,23 @@ func (ph *phases) settled() bool {
 			ph.clients.open.SetAside(no)
 			continue
 		}
-		if p.LockedUntilMs > ph.nowMs() || up && p.Activities > 0 || p.Messages > 0 && (ph.admitted(p.Pin) || ph.endsBlocked(up)) {
+		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (ph.admitted(p.Pin) || ph.endsBlocked(up)) {
 			return false
 		}
 	}
 	return true
+}
+
+// served reports whether a node that is up takes one of the instance's activities.
+func (ph *phases) served(no observe.InstanceNo) bool {
+	for _, r := range ph.store.PeekRows(ph.store.InstanceName(no)) {
+		for i := range ph.infos {
+			if n := &ph.infos[i]; r.Queue == observe.QueueWorker && n.Up && n.Options.WorkerConcurrency > 0 && n.Options.WorkerTagFilter.Matches(r.Tag) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // untilKey returns the key of the event that ends a plan with Until.

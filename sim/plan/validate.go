@@ -45,6 +45,9 @@ func (p *Plan) Validate(known Known) error {
 	switch p.Strategy {
 	case "", StrategyFilter:
 	case StrategyExact, StrategyStall, StrategyBounce, StrategySweeper, StrategyDeadletter:
+		if p.Strategy == StrategyDeadletter && p.Store.Plain {
+			v.fail("strategy deadletter: it reads status and pins, which a plain store does not report")
+		}
 		if released := p.Releases(); len(released) > 0 {
 			v.fail("strategy %q: released nodes (%s) support only filter", p.Strategy, released[0].Name())
 		}

@@ -257,7 +257,8 @@ func (PruneExecutionsBulk) method() method        { return admin("prune_executio
 type (
 	// Plant writes one thing to the store. If it names an orchestration, it plants an instances row whose current
 	// execution is ExecutionID. If not, it plants an instance's parent or custom status (at version 1), a key, an
-	// execution, or an execution's pin, status or event. An EventID without an Event plants an undecodable event.
+	// execution, or an execution's pin, status or event. An EventID without an Event plants an undecodable event. Bytes
+	// is an event's length in the store, if another writer may have spelled it in its own way.
 	Plant struct {
 		Instance      string             `json:"instance"`
 		Orchestration string             `json:"orchestration,omitempty"`
@@ -271,6 +272,7 @@ type (
 		Output        *string            `json:"output,omitempty"`
 		EventID       uint64             `json:"event_id,omitempty"`
 		Event         *engine.Event      `json:"event,omitempty"`
+		Bytes         int                `json:"bytes,omitempty"`
 	}
 	// CorruptEvent makes a stored event undecodable.
 	CorruptEvent struct {

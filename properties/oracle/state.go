@@ -58,6 +58,7 @@ type stored struct {
 	execution, id uint64
 	event         engine.Event
 	corrupt       bool
+	bytes         int // its length, or 0 for that of its canonical text
 }
 
 // lock is an instance lock. An expired lock stays in place until the next fetch replaces it.
@@ -234,8 +235,11 @@ func (in *instance) add(execution uint64, e engine.Event) bool {
 	return true
 }
 
-// size returns the length of the event's canonical text.
+// size returns the length of the event's text.
 func (h *stored) size() int {
+	if h.bytes != 0 {
+		return h.bytes
+	}
 	text, _ := call.EventText(h.event)
 	return len(text)
 }

@@ -110,7 +110,7 @@ func (s *State) plant(j *judge, r call.Plant) {
 			in.add(r.ExecutionID, event)
 			for i := range in.history {
 				if h := &in.history[i]; h.execution == r.ExecutionID && h.id == event.EventID {
-					h.corrupt = corrupt
+					h.corrupt, h.bytes = corrupt, r.Bytes
 				}
 			}
 		}

@@ -265,7 +265,7 @@ func (r *Judge) holds(at oracle.Span) {
 		for _, x := range in.Executions {
 			plant(call.Plant{ExecutionID: x.ID, Pin: x.Pin, Status: x.Status, Output: x.Output})
 			for _, e := range x.Events {
-				plant(call.Plant{ExecutionID: x.ID, EventID: e.ID, Event: r.decoded(e.Data)})
+				plant(call.Plant{ExecutionID: x.ID, EventID: e.ID, Event: r.decoded(e.Data), Bytes: len(e.Data)})
 			}
 		}
 	}

@@ -93,6 +93,10 @@ func (s *Store) insert(queue observe.Queue, in *instance, item engine.WorkItem, 
 		r.own.codec, r.own.item = codec+1, item
 	}
 	if a, ok := engine.Known(item).(engine.ActivityExecuteItem); ok {
+		if f, forgets := s.codecs[codec].(engine.ForgetfulCodec); forgets { // columns have what the build knows
+			written, _ := f.DecodeWorkItem(data)
+			a, _ = engine.Known(written).(engine.ActivityExecuteItem)
+		}
 		r.execution, r.activity, r.tag, r.sessionID = a.ExecutionID, a.ID, s.rules.TagStored(a.Tag), a.SessionID
 	}
 	s.rows = append(s.rows, r)

@@ -343,3 +343,19 @@ func TestRulesOf(t *testing.T) {
 		}
 	}
 }
+
+// TestFieldsOfWork checks that an activity has no session and no tag if the build that sent it does not know these fields.
+func TestFieldsOfWork(t *testing.T) {
+	codec, err := engine.WithoutFields(build("2.0.0").Codec, "session", "tag")
+	if err != nil {
+		t.Fatal(err)
+	}
+	store := memprovider.New(memprovider.Options{})
+	work := engine.ActivityExecuteItem{Instance: "a", ExecutionID: 1, ID: 2, Name: "Work", SessionID: "s", Tag: "gpu"}
+	if err := store.Handle(codec, observe.Caller{}).EnqueueForWorker(t.Context(), work); err != nil {
+		t.Fatal(err)
+	}
+	if row := store.PeekRows("a")[0]; row.Session != "" || row.Tag != "" {
+		t.Errorf("session %q, tag %q: expected none", row.Session, row.Tag)
+	}
+}

@@ -40,13 +40,13 @@ type replayChecker struct {
 	failed model.KindSet     // the kind of an execution's failure
 }
 
-// replayBuild is a build in the run, with the pins that any incarnation of its nodes admitted, and the handlers that
+// replayBuild is a build in the run, with the pins that any incarnation of its nodes replayed, and the handlers that
 // the last incarnation had.
 type replayBuild struct {
 	build    *engine.Build
 	reads    model.KindSet
 	registry *node.Registry
-	filters  []*engine.CapabilityFilter
+	ranges   []engine.VersionRange
 }
 
 func newReplayChecker(m *check.Run) check.Checker {
@@ -77,15 +77,16 @@ func (k *replayChecker) Record(r *cluster.Record) {
 	if info.Registry == nil || info.Build.Release != "" {
 		return
 	}
+	replays := info.Options.Range(info.Build) // under bounce, its fetches have no filter
 	for i := range k.runs {
 		if run := &k.runs[i]; run.build == info.Build {
 			run.registry = info.Registry
-			run.filters = append(run.filters, info.Filter)
+			run.ranges = append(run.ranges, replays)
 			return
 		}
 	}
 	k.runs = append(k.runs, replayBuild{
-		build: info.Build, reads: k.Run.Model.Kinds.ReadBy(info.Build), registry: info.Registry, filters: []*engine.CapabilityFilter{info.Filter},
+		build: info.Build, reads: k.Run.Model.Kinds.ReadBy(info.Build), registry: info.Registry, ranges: []engine.VersionRange{replays},
 	})
 }
 
@@ -361,12 +362,7 @@ func writers(history []engine.Event) string {
 }
 
 func (b *replayBuild) admits(pin *engine.Version) bool {
-	for _, f := range b.filters {
-		if model.Admits(f, pin) {
-			return true
-		}
-	}
-	return false
+	return pin == nil || slices.ContainsFunc(b.ranges, func(r engine.VersionRange) bool { return r.Contains(*pin) })
 }
 
 func endsExecution(d engine.EventData) bool {

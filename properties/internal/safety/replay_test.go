@@ -62,7 +62,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w.nodes = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Filter: engine.FilterFor(build.DefaultRange), Registry: registry}}
+			w.nodes = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Registry: registry}} // without a filter, as under bounce
 			m.Record(&cluster.Record{Kind: record.NodeStarted, Node: 1, Incarnation: 1})
 			endOrder(t, w.store, build, engine.MustParseVersion(c.pin), done)
 			if c.damage {

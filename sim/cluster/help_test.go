@@ -60,6 +60,10 @@ func TestHelp(t *testing.T) {
 			name: "rescue deletes what no build takes", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "",
 			help: []string{"rescue deleted o, which no build admits"},
 		},
+		{
+			name: "rescue starts no build that is another one by now", status: "", help: []string{"rescue deleted o, which no build admits"},
+			text: "strategy exact\nbuild 1.5.0+2.0.0 like 2.0.0\n  awaits activation\nnodes A B run 1.5.0+2.0.0\nhistory o pinned 1.5.0 shape waiting kick at 9s\nat 2s activate 2.0.0",
+		},
 		{name: "rescue needs a node", text: "nodes A run 2.0.0\nhistory o pinned 3.0.0 shape waiting kick at 5s\nat 1s remove A", status: "Running"},
 		{
 			name: "rescue widens where the plan says so", text: "rescue widen\nnodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",

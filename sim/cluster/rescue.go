@@ -138,8 +138,8 @@ func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
 		if !own && !ph.names(b) {
 			continue
 		}
-		if !ph.fleet.schema.opens(n, b) {
-			continue
+		if as := ph.plan.ActivatedAs(b.Name()); !ph.fleet.schema.opens(n, b) || as != "" && as == ph.store.Activated(nil) {
+			continue // no node starts, or it starts as what is activated
 		}
 		if _, err := ph.fleet.registryOf(n.plan, b); err != nil {
 			continue // its handlers cannot be registered

@@ -2,8 +2,10 @@ package liveness
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -68,7 +70,8 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 // OnNoted judges a decision and counts the deliveries that are not chargeable.
 func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
-	stalls := c.live.Plan.Strategy == plan.StrategyStall // what a node cannot replay is another's to poison
+	// Under stall, what a node cannot replay is another's to poison, and between two executions it waits for the start.
+	stalls := c.live.Plan.Strategy == plan.StrategyStall || c.betweenExecutions(d)
 	switch note.Decision {
 	case machine.DecidePoison, machine.DecideWorkPoison:
 		c.judge(n, d, note)
@@ -91,6 +94,12 @@ func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.
 			row.ByHandler = row.ByHandler || byHandler
 		}
 	}
+}
+
+// betweenExecutions reports whether an execution has continued as new, and the next one's start is not in the batch.
+func (c *poisonChecker) betweenExecutions(d *track.Delivery) bool {
+	return c.Run.Model.Instance(d.Instance).Status() == engine.StatusContinuedAsNew &&
+		!slices.ContainsFunc(d.Messages, func(no observe.MessageNo) bool { return model.IsStart(c.Run.Model.Row(no).Kind) })
 }
 
 // bounced counts how often a message was given back because of its pin. The provider counts each of these deliveries,

@@ -7,6 +7,7 @@
 //	go -C internal/dev run ./simdev diff real-programs -seeds 100
 //	go -C internal/dev run ./simdev diff duroxide 0.1.30 0.1.32 -seeds 200
 //	go -C internal/dev run ./simdev facts duroxide
+//	go -C internal/dev run ./simdev pairs -seeds 10
 //
 // Each of these verbs prints its flags with -h. Every other verb is simrun's, with the self-checks of package selfcheck
 // in each run:
@@ -36,6 +37,7 @@ func main() {
 		"small":     func(args []string) int { return status("small", small(args)) },
 		"diff":      func(args []string) int { return status("diff", diff(args)) },
 		"facts":     func(args []string) int { return status("facts", facts(args)) },
+		"pairs":     func(args []string) int { return status("pairs", pairsOf(args)) },
 	}
 	if len(os.Args) > 1 {
 		if verb := verbs[os.Args[1]]; verb != nil {
@@ -45,7 +47,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] != "-h" && os.Args[1] != "--help" {
 		command.Main(command.Program{Name: "simdev", EachRun: func() durosim.Run { return durosim.Run{Monitor: selfcheck.Watch} }})
 	}
-	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff|facts [flags]
+	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff|facts|pairs [flags]
        simdev VERB ...
 
   mutants     try small changes of the sources, and list who notices them
@@ -55,6 +57,7 @@ func main() {
   diff        compare what released runtimes commit with what their models commit, or
               what two releases commit
   facts       compare the facts that are written down about releases with what they do
+  pairs       run plans in which each two parts of the language meet
   VERB        a verb of simrun, with the self-checks in each run`)
 	os.Exit(2)
 }

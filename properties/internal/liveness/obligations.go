@@ -57,8 +57,8 @@ func (c *obligations) Open(nowMs int64) (bool, int64) {
 	return c.openNow, c.untilMs
 }
 
-// many is the number of instances from which a check waits until an obligation can be overdue. A check of every second
-// of recovery costs each of them a look, which with thousands takes longer than what they do.
+// many is the number of instances and activities from which a check waits until an obligation can be overdue. A check of
+// every second of recovery costs each of them a look, which with thousands takes longer than what they do.
 const many = 256
 
 // sure reports whether the result of the last check surely holds: no obligation is overdue before untilMs, and
@@ -106,9 +106,12 @@ func (c *obligations) look(nowMs int64) {
 		}
 		c.working += int64(len(in.Work))
 		c.moves(in)
-		if len(open) >= many && (in.Visible(nowMs) || len(in.Work) > 0) {
+		if in.Visible(nowMs) || len(in.Work) > 0 {
 			c.pending = no
 		}
+	}
+	if int64(len(open))+c.working < many {
+		c.pending = 0
 	}
 	c.converge()
 	settling := c.settling()

@@ -234,14 +234,14 @@ func (s *State) Observe(o *observe.Observation) {
 }
 
 // onLost handles a message that is damaged, or deleted with the instance that it is for. Until a child exists, only its
-// start names the parent. If the child's id is already taken, nothing else ever will. So if such a start is lost, no
-// message reaches the parent.
+// start names the parent. If the child's id is already taken, perhaps by an earlier child of the same parent that has
+// ended, nothing else ever will. So if such a start is lost, no message reaches the parent.
 func (s *State) onLost(no observe.MessageNo) {
 	r := s.Run.Model.Row(no)
 	if r == nil {
 		return
 	}
-	if asker := s.Row(no).Asker; asker != 0 && (!r.Instance.Created || s.Instance(r.Instance.No).Parent != asker) {
+	if asker := s.Row(no).Asker; asker != 0 && (!r.Instance.Created || s.Instance(r.Instance.No).Parent != asker || r.Instance.Status().Terminal()) {
 		s.Instance(asker).Untold = true
 	}
 }

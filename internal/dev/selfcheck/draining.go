@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // drains records that a node is asked to stop. From then on it must fetch no more work, cancel the fetches that wait for
@@ -38,6 +39,9 @@ func (k *nodes) mustStop(n *nodeState) {
 
 // mayStop reports a node that says that it has stopped, but has not finished what it holds, or waits for an answer.
 func (k *nodes) mayStop(n *nodeState) {
+	if !n.draining {
+		k.wrong(n, "", "stops: expected it to go on, since nobody asked it to stop")
+	}
 	for i := range n.slots {
 		switch s := &n.slots[i]; {
 		case s.idle, s.kind == observe.CallNone:
@@ -45,6 +49,16 @@ func (k *nodes) mayStop(n *nodeState) {
 			k.wrong(n, s.held.instance, "stops, but its slot %v still has the work with token %s, after %s: expected it to finish that first", s.id, s.held.token, s.held.decision)
 		default:
 			k.wrong(n, s.held.instance, "stops, but its slot %v still waits for the answer to %s: expected it to wait for that first", s.id, s.kind)
+		}
+	}
+}
+
+// mayRemain reports what a node does after it has stopped or crashed: nothing of it may remain.
+func (k *nodes) mayRemain(n *nodeState, r *cluster.Record) {
+	switch r.Kind {
+	case record.CallSent, record.Note, record.Log, record.ActivityStarted, record.ActivityFinished:
+		if n.gone && r.Incarnation == n.incarnation {
+			k.wrong(n, r.Instance, "goes on after it has stopped or crashed: %s", r.Kind)
 		}
 	}
 }

@@ -33,6 +33,7 @@ type nodes struct {
 type nodeState struct {
 	number, incarnation uint32
 	judged              bool // whether the node is up and runs a build that durosim models
+	gone                bool // whether it was judged, and has stopped or crashed
 	draining            bool
 	drainedAt           sim.Time // when the node was asked to stop
 	drainedMs           int64    // the same, in store time
@@ -100,18 +101,19 @@ func (k *nodes) Record(r *cluster.Record) {
 		return
 	}
 	if !n.judged || r.Incarnation != n.incarnation {
+		k.mayRemain(n, r)
 		return
 	}
 	switch r.Kind {
 	case record.NodeStopped, record.NodeCrashed:
-		if r.Kind == record.NodeStopped && n.draining {
+		if r.Kind == record.NodeStopped {
 			k.mayStop(n)
 		}
 		k.mayParkAny(n, r.At)
 		k.compareLines(n)
 		k.counted(n)
 		k.overdue(n, r.At)
-		n.judged = false
+		n.judged, n.gone = false, true
 	case record.NodePaused, record.NodeResumed:
 		k.overdue(n, r.At)
 		n.frozen, n.disturbed = r.Kind == record.NodePaused, r.At

@@ -124,7 +124,7 @@ func (ph *phases) settled() bool {
 			ph.clients.open.SetAside(no)
 			continue
 		}
-		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (ph.admitted(p.Pin) || ph.endsBlocked(up)) {
+		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (p.Created || p.Starts) && (ph.admitted(p.Pin) || ph.endsBlocked(up)) {
 			return false
 		}
 	}

@@ -40,6 +40,7 @@ func TestHelp(t *testing.T) {
 		{name: "then nothing, and the work ends by itself", text: "nodes A B run 1.5.0\ninstance o runs Chain with 20 at 1s\nthen nothing", status: "Completed", atMost: 60_000},
 		{name: "then nothing, and nobody is there", text: "nodes A B run 1.5.0\ninstance o runs Chain with 50 at 1s\nat 3s stop A\nat 4s crash B\nthen nothing", status: "Running", atMost: 120_000},
 		{name: "then nothing, and no node has the activity's tag", text: "nodes A B run 1.5.0\ninstance o runs Studio with 1 at 1s\nthen nothing", status: "Running", atMost: 120_000},
+		{name: "then nothing, and a cancel comes after the deletion", text: "nodes A B run 1.5.0\ninstance o runs Chain with 1 at 1s\ncancel at 9s\ndelete at 7s\nthen nothing", status: "", atMost: 120_000},
 		{name: "recovery starts", text: "nodes A run 1.5.0\ninstance o runs Chain with 5 at 1s\nat 2s crash A", status: "Completed", help: []string{"recovery started node A"}},
 		{name: "recovery cancels", text: "nodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Failed", help: []string{"recovery cancelled o"}},
 		{name: "until", text: "until 20s\nnodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Running", atMost: 20_000},

@@ -75,7 +75,7 @@ func TestFeatures(t *testing.T) {
 		}
 		shown := false
 		for seed := uint64(1); seed <= 40 && !shown; seed++ {
-			_, points, err := run(append([]Part{p}, faults...), seed, true)
+			_, points, err := Run(append([]Part{p}, faults...), seed, true)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,14 +12,8 @@ import (
 )
 
 // Run runs one seed of a plan with these parts, with every check but those that judge the plan. It returns the first
-// violation, or nil.
-func Run(parts []Part, seed uint64) (*cluster.Violation, error) {
-	v, _, err := run(parts, seed, false)
-	return v, err
-}
-
-// run also returns the coverage of the run, with faults that meet features if matrix is set.
-func run(parts []Part, seed uint64, matrix bool) (v *cluster.Violation, points []cluster.Point, err error) {
+// violation, or nil, and the coverage, with the features that faults met if matrix is set.
+func Run(parts []Part, seed uint64, matrix bool) (v *cluster.Violation, points []cluster.Point, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			v = &cluster.Violation{Property: "panic", Message: fmt.Sprint(p)}
@@ -42,25 +36,24 @@ func run(parts []Part, seed uint64, matrix bool) (v *cluster.Violation, points [
 	cfg := cluster.Config{Plan: p, Seed: seed, Stop: func(cluster.Violation) bool { return true }}
 	durosim.Run{Monitor: selfcheck.Watch}.Configure(&cfg, properties.Options{Without: without, SecondJudge: 1, Matrix: matrix})
 	r, err := cluster.Run(cfg)
-	switch {
-	case err != nil:
+	if err == nil && len(r.Violations) > 0 {
+		return &r.Violations[0], r.Coverage, nil
+	} else if err != nil {
 		return nil, nil, err
-	case len(r.Violations) == 0:
-		return nil, r.Coverage, nil
 	}
-	return &r.Violations[0], r.Coverage, nil
+	return nil, r.Coverage, nil
 }
 
 // Smallest leaves out the parts that a violation of the property does not need in any of the seeds.
 func Smallest(parts []Part, property string, seed, seeds uint64) ([]Part, *cluster.Violation, uint64) {
-	v, _ := Run(parts, seed)
+	v, _, _ := Run(parts, seed, false)
 	for i := len(parts) - 1; i >= 0; i-- {
 		fewer := slices.Delete(slices.Clone(parts), i, i+1)
 		for other := range 1 + seeds {
 			if other == 0 {
 				other = seed
 			}
-			if got, err := Run(fewer, other); err == nil && got != nil && got.Property == property {
+			if got, _, err := Run(fewer, other, false); err == nil && got != nil && got.Property == property {
 				parts, v, seed = fewer, got, other
 				break
 			}

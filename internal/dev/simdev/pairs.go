@@ -33,7 +33,7 @@ func pairsOf(args []string) error {
 	}
 	seen, failed := map[string]bool{}, 0
 	campaign.InOrder(context.Background(), uint64(len(plans))**seeds, *workers, func(i uint64) (r ran) {
-		r.v, r.err = pairs.Run(plans[i / *seeds], *first+i%*seeds)
+		r.v, _, r.err = pairs.Run(plans[i / *seeds], *first+i%*seeds, false)
 		return r
 	}, func(i uint64, r ran) bool {
 		if err = r.err; r.err != nil || r.v == nil {

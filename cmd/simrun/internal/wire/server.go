@@ -269,9 +269,13 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 	case call.Plant:
 		return nil, &notOffered{m, "this store is not changed behind its provider's back"}
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	defer context.AfterFunc(s.gone, cancel)()
+	switch c.(type) {
+	case call.FetchOrchestrationItem, call.FetchWorkItem: // only these wait
+		var cancel func()
+		ctx, cancel = context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(s.gone, cancel)()
+	}
 	a := call.Perform(ctx, store.Provider, c)
 	if errors.Is(a.Err, engine.ErrUnsupported) {
 		return nil, unsupported(m)

@@ -17,8 +17,8 @@
 //
 // Together these determine the messages, the work, the withdrawals and the metadata.
 //
-// What breaks a property of its own, and not only S24, is in clauses.go: completions (S13), the queue and what the next
-// execution takes over (S17), work (S21), deeds that contradict the record (S11).
+// What holds of released nodes, too, is judged in properties/internal/safety/turn.go: deeds (S11), completions (S13),
+// the queue and what the next execution gets (S17), and work (S21).
 //
 // CheckAck cannot judge whether the right things are scheduled or whether a completion reaches the right future. Nor can
 // it judge which of several queue messages the code has taken; it only checks a bound.

@@ -76,7 +76,7 @@ func TestEvidence(t *testing.T) {
 	caller := func(node, incarnation uint32) string {
 		return m.Who(observe.Caller{Node: node, Incarnation: incarnation})
 	}
-	lock := model.Lock{Token: "o1", UntilMs: rig.StartMs + 9000, TakenMs: rig.StartMs + 4000, Holder: observe.Caller{Node: 1, Incarnation: 1}, Call: 3}
+	lock := model.Lock{Token: "o1", UntilMs: rig.StartMs + 9000, TakenMs: rig.StartMs + 4000, Holder: observe.Caller{Node: 1, Incarnation: 1}}
 	got := strings.Join([]string{
 		caller(0, 0), caller(0, 1), caller(0, 2), caller(0, 3), caller(1, 1), caller(1, 2), caller(2, 1), caller(9, 1),
 		m.At(rig.StartMs + 2500), m.LockText(model.Lock{UntilMs: 5}), m.LockText(lock), m.BatchText([]observe.MessageNo{1, 2}), m.BatchText(nil),

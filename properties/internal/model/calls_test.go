@@ -178,14 +178,14 @@ func TestDelivered(t *testing.T) {
 		kind    observe.CallKind
 		outcome observe.Outcome
 		ended   uint64 // the call that ends
-		want    string // the batch, its fetch and token, and the fetch that delivered message 2
+		want    string // the batch, its token, and the fetch that delivered message 2
 	}{
-		{"a turn", observe.CallFetchOrchestrationItem, observe.OutcomeOK, 7, "[2] 7 tok 7"},
-		{"an activity", observe.CallFetchWorkItem, observe.OutcomeOK, 7, "[] 0  7"},
-		{"nothing", observe.CallFetchOrchestrationItem, observe.OutcomeNothing, 7, "[] 0  0"},
-		{"an error", observe.CallFetchOrchestrationItem, observe.OutcomeRetryable, 7, "[] 0  0"},
-		{"another call", observe.CallFetchOrchestrationItem, observe.OutcomeOK, 6, "[] 0  0"},
-		{"a read", observe.CallRead, observe.OutcomeOK, 7, "[] 0  0"},
+		{"a turn", observe.CallFetchOrchestrationItem, observe.OutcomeOK, 7, "[2] tok 7"},
+		{"an activity", observe.CallFetchWorkItem, observe.OutcomeOK, 7, "[]  7"},
+		{"nothing", observe.CallFetchOrchestrationItem, observe.OutcomeNothing, 7, "[]  0"},
+		{"an error", observe.CallFetchOrchestrationItem, observe.OutcomeRetryable, 7, "[]  0"},
+		{"another call", observe.CallFetchOrchestrationItem, observe.OutcomeOK, 6, "[]  0"},
+		{"a read", observe.CallRead, observe.OutcomeOK, 7, "[]  0"},
 	} {
 		s := newStore()
 		s.insert(raised, 90)
@@ -195,7 +195,7 @@ func TestDelivered(t *testing.T) {
 			Kind: observe.CallEnd, Call: test.ended, CallKind: test.kind, Outcome: test.outcome, Instance: 1, Messages: []observe.MessageNo{2}, Token: "tok", NewCount: 3,
 		})
 		in, c := s.Instances[1], s.Call(7)
-		if got := fmt.Sprintf("%d %d %s %d", in.Batch, in.BatchCall, in.BatchToken, r.Delivered); got != test.want {
+		if got := fmt.Sprintf("%d %s %d", in.Batch, in.BatchToken, r.Delivered); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 		want := fmt.Sprintf("%d 1 [2] tok 3", test.outcome)

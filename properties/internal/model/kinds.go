@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/bits"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -36,11 +37,8 @@ type KindTable struct {
 	Keys KindSet
 	// Terminal contains the kinds that end an execution.
 	Terminal KindSet
-	// Completes maps the number of a kind that completes schedules to the kind of schedule. It is 0, which is not a
-	// kind, for all other kinds.
-	Completes [64]KindNo
-	builds    []*engine.Build
-	Reads     []KindSet // indexed like builds
+	builds   []*engine.Build
+	Reads    []KindSet // indexed like builds
 }
 
 func newKindTable(builds []*engine.Build) KindTable {
@@ -49,28 +47,11 @@ func newKindTable(builds []*engine.Build) KindTable {
 		t.Add(k)
 	}
 	for _, b := range builds {
-		mask := KindSet(0)
-		for _, k := range b.Codec.Kinds().List() {
-			mask |= MaskOf(t.Add(k))
-		}
-		t.Reads = append(t.Reads, mask)
+		t.Reads = append(t.Reads, t.SetOf(b.Codec.Kinds().List()...))
 	}
 	t.Started = t.Add(eventdata.KindOrchestrationStarted)
-	t.Keys = MaskOf(t.Add(eventdata.KindKeyValueSet)) | MaskOf(t.Add(eventdata.KindKeyValueCleared)) | MaskOf(t.Add(eventdata.KindKeyValuesCleared))
-	for _, k := range []engine.EventKind{
-		eventdata.KindOrchestrationCompleted, eventdata.KindOrchestrationFailed, eventdata.KindOrchestrationContinuedAsNew,
-	} {
-		t.Terminal |= MaskOf(t.Add(k))
-	}
-	for _, c := range [...]struct{ completion, schedule engine.EventKind }{
-		{eventdata.KindActivityCompleted, eventdata.KindActivityScheduled},
-		{eventdata.KindActivityFailed, eventdata.KindActivityScheduled},
-		{eventdata.KindTimerFired, eventdata.KindTimerCreated},
-		{eventdata.KindSubOrchestrationCompleted, eventdata.KindSubOrchestrationScheduled},
-		{eventdata.KindSubOrchestrationFailed, eventdata.KindSubOrchestrationScheduled},
-	} {
-		t.Completes[t.Add(c.completion)] = t.Add(c.schedule)
-	}
+	t.Keys = t.SetOf(eventdata.KindKeyValueSet, eventdata.KindKeyValueCleared, eventdata.KindKeyValuesCleared)
+	t.Terminal = t.SetOf(eventdata.KindOrchestrationCompleted, eventdata.KindOrchestrationFailed, eventdata.KindOrchestrationContinuedAsNew)
 	return t
 }
 
@@ -92,8 +73,8 @@ func (t *KindTable) Add(k engine.EventKind) KindNo {
 	return no
 }
 
-// find returns the number for a name in stored bytes, without making a string of it.
-func (t *KindTable) find(name []byte) (KindNo, bool) {
+// find returns the number for a name. It makes no string of a name in stored bytes.
+func find[T ~string | ~[]byte](t *KindTable, name T) (KindNo, bool) {
 	if len(name) < len(t.byLength) {
 		for _, no := range t.byLength[len(name)] {
 			if string(t.names[no]) == string(name) {
@@ -102,7 +83,8 @@ func (t *KindTable) find(name []byte) (KindNo, bool) {
 		}
 		return 0, false
 	}
-	return t.Number(engine.EventKind(name))
+	no, ok := t.numbers[engine.EventKind(name)]
+	return no, ok
 }
 
 // SetOf returns the set of kinds, adding those that are new.
@@ -114,18 +96,7 @@ func (t *KindTable) SetOf(kinds ...engine.EventKind) (s KindSet) {
 }
 
 // Number returns a kind's number if the table has the kind.
-func (t *KindTable) Number(k engine.EventKind) (KindNo, bool) {
-	if len(k) < len(t.byLength) {
-		for _, no := range t.byLength[len(k)] {
-			if t.names[no] == k {
-				return no, true
-			}
-		}
-		return 0, false
-	}
-	no, ok := t.numbers[k]
-	return no, ok
-}
+func (t *KindTable) Number(k engine.EventKind) (KindNo, bool) { return find(t, k) }
 
 // Name returns a kind's name for use in messages.
 func (t *KindTable) Name(k KindNo) string {
@@ -143,16 +114,10 @@ func (t *KindTable) First(s KindSet) string { return t.Name(KindNo(bits.Trailing
 
 // ReadBy returns the kinds that a build can read.
 func (t *KindTable) ReadBy(b *engine.Build) KindSet {
-	for i, have := range t.builds {
-		if have == b {
-			return t.Reads[i]
-		}
+	if i := slices.Index(t.builds, b); i >= 0 {
+		return t.Reads[i]
 	}
-	mask := KindSet(0)
-	for _, k := range b.Codec.Kinds().List() {
-		mask |= MaskOf(t.Add(k))
-	}
-	return mask
+	return t.SetOf(b.Codec.Kinds().List()...)
 }
 
 // typeKey precedes an event's kind.
@@ -182,7 +147,7 @@ func (t *KindTable) of(data []byte) KindNo {
 	if i := findTypeKey(data); i >= 0 {
 		name := data[i+len(typeKey):]
 		if j := bytes.IndexByte(name, '"'); j >= 0 {
-			if no, ok := t.find(name[:j]); ok {
+			if no, ok := find(t, name[:j]); ok {
 				return no
 			}
 			return KindForeign
@@ -192,7 +157,7 @@ func (t *KindTable) of(data []byte) KindNo {
 		Type *engine.EventKind `json:"type"`
 	}
 	if err := json.Unmarshal(data, &written); err == nil && written.Type != nil {
-		if no, ok := t.find([]byte(*written.Type)); ok {
+		if no, ok := find(t, *written.Type); ok {
 			return no
 		}
 		return KindForeign

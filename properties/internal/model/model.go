@@ -52,10 +52,9 @@ const RowsPerPage = 64
 type Lock struct {
 	Token   string
 	UntilMs int64
-	// Holder is the caller whose fetch took the lock. That fetch was call number Call, at TakenMs, with the filter
-	// Filter, which is nil if there was none or if the lock is on an activity.
+	// Holder is the caller whose fetch took the lock, at TakenMs, with the filter Filter, which is nil if there was none or
+	// if the lock is on an activity.
 	Holder  observe.Caller
-	Call    uint64
 	TakenMs int64
 	Filter  *engine.CapabilityFilter
 }
@@ -83,10 +82,8 @@ type Instance struct {
 	Orphaned bool
 	// Lock is the instance lock. An expired lock stays in place until it is replaced or released.
 	Lock Lock
-	// Batch lists the messages of the last delivery. batchCall is the fetch that made that delivery, and batchToken is
-	// its token.
+	// Batch lists the messages of the last delivery, and BatchToken is its token.
 	Batch      []observe.MessageNo
-	BatchCall  uint64
 	BatchToken string
 	// Note is the most recent decision that a node announced about a delivery of this instance.
 	Note Note
@@ -199,9 +196,8 @@ type Call struct {
 	// asked for, not what was stored.
 	Kinds []KindNo
 	Delta KindSet
-	// ended and the fields below are set when the call ends. They hold its outcome and, for a delivery, the instance,
-	// messages, token and count that the caller got.
-	ended    bool
+	// The fields below are set when the call ends. They hold its outcome and, for a delivery, the instance, messages, token
+	// and count that the caller got.
 	Outcome  observe.Outcome
 	Instance observe.InstanceNo
 	Messages []observe.MessageNo

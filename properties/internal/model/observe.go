@@ -25,8 +25,7 @@ func (m *Shadow) Observe(o *observe.Observation) {
 	case observe.LockTaken, observe.LockExtended, observe.LockReleased:
 		m.onLock(o)
 	case observe.MessageMarked:
-		r := m.touchRow(o)
-		r.Lock = Lock{Token: o.Token, Call: o.Call}
+		m.touchRow(o).Lock = Lock{Token: o.Token}
 	case observe.CountChanged:
 		m.touchRow(o).Count = o.NewCount
 	case observe.RowDelayed:
@@ -95,11 +94,9 @@ func (m *Shadow) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
 
 // Note is a decision that a node has announced about a delivery.
 type Note struct {
-	caller   observe.Caller
 	Token    string
 	Decision machine.Decision
 	Attempt  uint32
-	first    bool // for DecideTurn
 	Dropped  []machine.DroppedMessage
 }
 
@@ -113,11 +110,7 @@ func (m *Shadow) onNote(r *cluster.Record) {
 		return
 	}
 	in := m.Instances[no]
-	dropped := append(in.Note.Dropped[:0], n.Dropped...)
-	in.Note = Note{
-		caller: observe.Caller{Node: r.Node, Incarnation: r.Incarnation}, Token: n.Token, Decision: n.Decision, Attempt: n.AttemptCount,
-		first: n.Turn != nil && n.Turn.First, Dropped: dropped,
-	}
+	in.Note = Note{Token: n.Token, Decision: n.Decision, Attempt: n.AttemptCount, Dropped: append(in.Note.Dropped[:0], n.Dropped...)}
 }
 
 func (m *Shadow) onCallBegin(o *observe.Observation) {
@@ -160,7 +153,7 @@ func (m *Shadow) readDelta(o *observe.Observation) {
 // assigning a new one would write all of it twice for each call of the store.
 func (c *Call) reset() {
 	c.ID, c.Kind, c.Caller, c.BeganMs, c.Kinds, c.Delta = 0, 0, observe.Caller{}, 0, c.Kinds[:0], 0
-	c.ended, c.Outcome, c.Instance, c.Messages, c.Token, c.Told = false, 0, 0, c.Messages[:0], "", 0
+	c.Outcome, c.Instance, c.Messages, c.Token, c.Told = 0, 0, c.Messages[:0], "", 0
 	c.Instances, c.Executions, c.Rows, c.Appended = c.Instances[:0], c.Executions[:0], c.Rows[:0], c.Appended[:0]
 	c.Sessions, c.TouchedSessions, c.Undone, c.Orphans = c.Sessions[:0], false, false, 0
 }
@@ -170,7 +163,7 @@ func (m *Shadow) onCallEnd(o *observe.Observation) {
 	if c.ID != o.Call {
 		return
 	}
-	c.ended, c.Outcome, c.Instance = true, o.Outcome, o.Instance
+	c.Outcome, c.Instance = o.Outcome, o.Instance
 	c.Messages = append(c.Messages[:0], o.Messages...)
 	c.Token, c.Told = o.Token, o.NewCount
 	if o.Outcome != observe.OutcomeOK {
@@ -183,7 +176,7 @@ func (m *Shadow) onCallEnd(o *observe.Observation) {
 		}
 		in := m.Instance(o.Instance)
 		in.Batch = append(in.Batch[:0], o.Messages...)
-		in.BatchCall, in.BatchToken = o.Call, o.Token
+		in.BatchToken = o.Token
 		for _, no := range o.Messages {
 			m.Row(no).Delivered = o.Call
 		}
@@ -214,7 +207,7 @@ func (m *Shadow) onLock(o *observe.Observation) {
 		*l = *was
 		l.UntilMs = o.UntilMs
 	default:
-		*l = Lock{Token: o.Token, UntilMs: o.UntilMs, Call: o.Call, TakenMs: o.AtMs}
+		*l = Lock{Token: o.Token, UntilMs: o.UntilMs, TakenMs: o.AtMs}
 		if c.ID == o.Call && o.Call != 0 {
 			l.Holder, l.Filter = c.Caller, c.Request.Filter
 		}

@@ -8,7 +8,7 @@ import (
 // TestReset checks that Call.reset, which names the fields one by one, forgets none: whatever a call has left behind
 // would be taken for that of the next. It leaves the request, which the next call always replaces.
 func TestReset(t *testing.T) {
-	c := Call{ended: true}
+	var c Call
 	fields := reflect.ValueOf(&c).Elem()
 	for i := range fields.NumField() {
 		name, v := fields.Type().Field(i).Name, fields.Field(i)

@@ -171,7 +171,7 @@ func (c *eligibleChecker) onParked(r *cluster.Record) {
 	if g == nil {
 		return
 	}
-	w := waiter{call: r.Call, node: r.Node, incarnation: r.Incarnation, parkedMs: r.AtMs, cadenceMs: r.Cadence.Milliseconds(), paused: c.Run.World.Node(r.Node).Paused}
+	w := waiter{call: r.Call, node: r.Node, incarnation: r.Incarnation, cadenceMs: r.Cadence.Milliseconds(), paused: c.Run.World.Node(r.Node).Paused}
 	if q, ok := r.Request.(call.FetchWorkItem); ok {
 		w.session = q.Session
 	}

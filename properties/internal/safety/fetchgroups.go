@@ -45,11 +45,11 @@ type fetchGroup struct {
 
 // waiter is a parked fetch.
 type waiter struct {
-	call                uint64
-	node, incarnation   uint32
-	cadenceMs, parkedMs int64
-	paused              bool
-	session             *engine.SessionFetchConfig
+	call              uint64
+	node, incarnation uint32
+	cadenceMs         int64
+	paused            bool
+	session           *engine.SessionFetchConfig
 }
 
 // group returns the group for the request in a record, or nil if the request is not a fetch.

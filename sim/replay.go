@@ -45,7 +45,6 @@ type recorder struct {
 	order      random // orders by the Recording's Seed, if SeededOrder
 	asked      map[uint64]uint64
 	priorities map[uint64]struct{}
-	reused     []Key
 }
 
 // Record returns a chooser that makes the same decisions as inner and appends each of them to the recording. It copies
@@ -99,12 +98,10 @@ func (r *recorder) Priority(k Key) uint64 {
 
 func (r *recorder) keep(k Key, n, v uint64) {
 	first, again := r.asked[k.hash]
-	if again {
-		r.reused = append(r.reused, k)
-		if first == v {
-			return
-		}
-	} else {
+	if again && first == v {
+		return
+	}
+	if !again {
 		r.asked[k.hash] = v
 	}
 	if v != 0 || r.into.Complete {
@@ -112,23 +109,15 @@ func (r *recorder) keep(k Key, n, v uint64) {
 	}
 }
 
-// Reused returns the keys that were used more than once. Each is a bug in the caller: draws that share a key are not
-// independent, and only the first can be replayed.
-func (r *recorder) Reused() []Key { return r.reused }
-
 // replayer answers from a recording and keeps track of where the run diverges from it.
 type replayer struct {
 	rec *Recording
 	// Invariant: choices and priorities map a hash to an index into the recording's slice with the same name.
-	choices        map[uint64]int
-	priorities     map[uint64]int
-	usedChoices    []bool
-	usedPriorities []bool
-	order          random
-	asked          uint64
-	defaulted      uint64
-	divergences    []string
-	unnamed        uint64
+	choices     map[uint64]int
+	priorities  map[uint64]int
+	order       random
+	divergences []string
+	unnamed     uint64
 }
 
 // maxDivergences limits how many divergences are listed. A run that diverges from its recording tends to do so
@@ -142,32 +131,22 @@ const maxDivergences = 100
 //
 // The chooser uses the recording without copying or modifying it. Do not modify it while the chooser is in use.
 // Divergences reports where the run diverged from it.
-func Replay(rec *Recording) Chooser { return newReplayer(rec) }
-
-func newReplayer(rec *Recording) *replayer {
-	r := &replayer{
-		rec:            rec,
-		choices:        make(map[uint64]int, len(rec.Choices)),
-		priorities:     make(map[uint64]int, len(rec.Priorities)),
-		usedChoices:    make([]bool, len(rec.Choices)),
-		usedPriorities: make([]bool, len(rec.Priorities)),
-		order:          *newRandom(rec.Seed),
-	}
-	r.index(r.choices, r.usedChoices, rec.Choices, "choice")
-	r.index(r.priorities, r.usedPriorities, rec.Priorities, "priority")
+func Replay(rec *Recording) Chooser {
+	r := &replayer{rec: rec, order: *newRandom(rec.Seed)}
+	r.choices, r.priorities = r.index(rec.Choices, "choice"), r.index(rec.Priorities, "priority")
 	return r
 }
 
-func (r *replayer) index(byHash map[uint64]int, used []bool, recorded []RecordedChoice, what string) {
+func (r *replayer) index(recorded []RecordedChoice, what string) map[uint64]int {
+	byHash := make(map[uint64]int, len(recorded))
 	for i, c := range recorded {
 		if first, twice := byHash[c.Key.hash]; twice {
-			used[i] = true // Reported here, so do not list it as unused as well.
-			r.diverge("%s %v is recorded twice, as %d and as %d; the first is used", what, c.Key,
-				recorded[first].Value, c.Value)
-			continue
+			r.diverge("%s %v is recorded twice, as %d and as %d; the first is used", what, c.Key, recorded[first].Value, c.Value)
+		} else {
+			byHash[c.Key.hash] = i
 		}
-		byHash[c.Key.hash] = i
 	}
+	return byHash
 }
 
 // Choose implements Chooser.
@@ -180,16 +159,13 @@ func (r *replayer) Choose(k Key, n uint64) uint64 {
 func (r *replayer) Weigh(k Key, odds Odds) uint64 { return r.answer(k, odds.N()) }
 
 func (r *replayer) answer(k Key, n uint64) uint64 {
-	r.asked++
 	i, ok := r.choices[k.hash]
 	if !ok {
-		r.defaulted++
 		if r.rec.Complete {
 			r.diverge("choice %v of %d is not in the recording; took 0", k, n)
 		}
 		return 0
 	}
-	r.usedChoices[i] = true
 	c := r.rec.Choices[i]
 	switch {
 	case c.N != n:
@@ -205,7 +181,6 @@ func (r *replayer) answer(k Key, n uint64) uint64 {
 // Priority implements Chooser.
 func (r *replayer) Priority(k Key) uint64 {
 	if i, ok := r.priorities[k.hash]; ok {
-		r.usedPriorities[i] = true
 		return r.rec.Priorities[i].Value
 	}
 	if r.rec.SeededOrder {
@@ -239,27 +214,3 @@ func Divergences(c Chooser) []string {
 	}
 	return all
 }
-
-// Unused returns the recorded keys that have not been requested so far: choices first, then priorities, in recording
-// order.
-func (r *replayer) Unused() []Key {
-	var keys []Key
-	for i, used := range r.usedChoices {
-		if !used {
-			keys = append(keys, r.rec.Choices[i].Key)
-		}
-	}
-	for i, used := range r.usedPriorities {
-		if !used {
-			keys = append(keys, r.rec.Priorities[i].Key)
-		}
-	}
-	return keys
-}
-
-// Asked returns the number of choices requested so far.
-func (r *replayer) Asked() uint64 { return r.asked }
-
-// Defaulted returns how many choices got 0 because they were not in the recording. This is normal unless the recording
-// is Complete, because other recordings omit choices of value 0.
-func (r *replayer) Defaulted() uint64 { return r.defaulted }

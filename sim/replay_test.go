@@ -30,6 +30,57 @@ type oddOrder struct{ sim.Chooser }
 
 func (o oddOrder) Priority(k sim.Key) uint64 { return k.Hash() & 3 }
 
+// questions is a chooser that notes the keys with which it is asked.
+type questions struct {
+	sim.Chooser
+	choices, priorities []sim.Key
+}
+
+func (q *questions) Choose(k sim.Key, n uint64) uint64 {
+	q.choices = append(q.choices, k)
+	return q.Chooser.Choose(k, n)
+}
+
+func (q *questions) Weigh(k sim.Key, odds sim.Odds) uint64 {
+	q.choices = append(q.choices, k)
+	return q.Chooser.Weigh(k, odds)
+}
+
+func (q *questions) Priority(k sim.Key) uint64 {
+	q.priorities = append(q.priorities, k)
+	return q.Chooser.Priority(k)
+}
+
+// has reports whether one of the keys is the one.
+func has(keys []sim.Key, one sim.Key) bool {
+	return slices.ContainsFunc(keys, func(k sim.Key) bool { return k.Hash() == one.Hash() })
+}
+
+// unused returns the recorded keys that were not asked for: of choices, then of priorities.
+func (q *questions) unused(rec *sim.Recording) (keys []sim.Key) {
+	for _, c := range rec.Choices {
+		if !has(q.choices, c.Key) {
+			keys = append(keys, c.Key)
+		}
+	}
+	for _, c := range rec.Priorities {
+		if !has(q.priorities, c.Key) {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}
+
+// defaulted counts the choices asked for that are not in the recording.
+func (q *questions) defaulted(rec *sim.Recording) (n int) {
+	for _, k := range q.choices {
+		if !slices.ContainsFunc(rec.Choices, func(c sim.RecordedChoice) bool { return c.Key.Hash() == k.Hash() }) {
+			n++
+		}
+	}
+	return n
+}
+
 func TestReplayGivesWhatWasRecorded(t *testing.T) {
 	edited := &sim.Recording{Seed: 4, SeededOrder: true, Priorities: []sim.RecordedChoice{
 		{Key: sim.RootKey(true).Num(labelNode, 3), Value: 0}}}
@@ -52,16 +103,15 @@ func TestReplayGivesWhatWasRecorded(t *testing.T) {
 			if got := drawMany(sim.Record(c.chooser(), rec), named); !slices.Equal(got, plain) {
 				t.Errorf("%s: recording changes the run", c.name)
 			}
-			replayer := sim.NewReplayer(rec)
+			replayer := &questions{Chooser: sim.Replay(rec)}
 			if got := drawMany(replayer, !named); !slices.Equal(got, plain) {
 				t.Errorf("%s: replay differs\n%q\n%q", c.name, got, plain)
 			}
-			if d, u := sim.Divergences(replayer), replayer.Unused(); len(d)+len(u) != 0 {
+			if d, u := sim.Divergences(replayer.Chooser), replayer.unused(rec); len(d)+len(u) != 0 {
 				t.Errorf("%s: divergences %q, unused %v", c.name, d, u)
 			}
-			if replayer.Asked() != 800 || replayer.Defaulted() != 800-uint64(len(rec.Choices)) {
-				t.Errorf("%s: asked %d, defaulted %d, recorded %d", c.name, replayer.Asked(), replayer.Defaulted(),
-					len(rec.Choices))
+			if n := replayer.defaulted(rec); len(replayer.choices) != 800 || n != 800-len(rec.Choices) {
+				t.Errorf("%s: asked %d, defaulted %d, recorded %d", c.name, len(replayer.choices), n, len(rec.Choices))
 			}
 			if len(rec.Priorities) != c.priorities {
 				t.Errorf("%s: %d priorities recorded, want %d", c.name, len(rec.Priorities), c.priorities)
@@ -79,27 +129,28 @@ func TestReplayGivesWhatWasRecorded(t *testing.T) {
 }
 
 func TestReplayOfNothingIsBenign(t *testing.T) {
-	r := sim.NewReplayer(&sim.Recording{})
+	r := &questions{Chooser: sim.Replay(&sim.Recording{})}
 	for _, line := range drawMany(r, false) {
 		if line != "0 false 0 1s 0 0" {
 			t.Fatalf("got %q", line)
 		}
 	}
-	if len(sim.Divergences(r)) != 0 || r.Defaulted() != 800 {
-		t.Errorf("divergences %q, defaulted %d", sim.Divergences(r), r.Defaulted())
+	if n := r.defaulted(&sim.Recording{}); len(sim.Divergences(r.Chooser)) != 0 || n != 800 {
+		t.Errorf("divergences %q, defaulted %d", sim.Divergences(r.Chooser), n)
 	}
 }
 
 func TestReplayNamesDivergences(t *testing.T) {
 	root := sim.RootKey(true)
 	a, b, c, d := root.Num(labelCall, 1), root.Num(labelCall, 2), root.Num(labelCall, 3), root.Num(labelCall, 4)
-	r := sim.NewReplayer(&sim.Recording{
+	rec := &sim.Recording{
 		Complete: true,
 		Choices: []sim.RecordedChoice{
 			{Key: a, N: 5, Value: 4}, {Key: b, N: 5, Value: 9}, {Key: a, N: 5, Value: 3}, {Key: d, N: 2, Value: 1},
 		},
 		Priorities: []sim.RecordedChoice{{Key: a, Value: 1}, {Key: b, Value: 1}},
-	})
+	}
+	r := &questions{Chooser: sim.Replay(rec)}
 	if got := r.Priority(b); got != 1 {
 		t.Errorf("priority %d", got)
 	}
@@ -117,10 +168,10 @@ func TestReplayNamesDivergences(t *testing.T) {
 		"choice call:2 is of 5, recorded value 9 is out of range; took 0",
 		"choice call:3 of 7 is not in the recording; took 0",
 	}
-	if got := sim.Divergences(r); !slices.Equal(got, want) {
+	if got := sim.Divergences(r.Chooser); !slices.Equal(got, want) {
 		t.Errorf("divergences\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if got := fmt.Sprint(r.Unused()); got != "[call:4 call:1]" {
+	if got := fmt.Sprint(r.unused(rec)); got != "[call:4 call:1]" {
 		t.Errorf("unused %s", got)
 	}
 	if r.Weigh(d, sim.Ratio(0, 1)) != 1 {
@@ -129,7 +180,7 @@ func TestReplayNamesDivergences(t *testing.T) {
 }
 
 func TestDivergencesAreBounded(t *testing.T) {
-	r := sim.NewReplayer(&sim.Recording{Complete: true})
+	r := sim.Replay(&sim.Recording{Complete: true})
 	for i := range uint64(150) {
 		r.Choose(sim.RootKey(true).Num(labelCall, i), 2)
 	}
@@ -138,15 +189,12 @@ func TestDivergencesAreBounded(t *testing.T) {
 	}
 }
 
-func TestRecorderFindsReusedKeys(t *testing.T) {
+func TestRecorderKeepsARepeatedAnswerOnce(t *testing.T) {
 	rec := &sim.Recording{}
 	c := sim.Record(sim.Random(1), rec)
 	k := sim.RootKey(true).Num(labelCall, 1)
 	for range 3 {
 		sim.Chance(c, k, 1, 1)
-	}
-	if got := fmt.Sprint(c.(interface{ Reused() []sim.Key }).Reused()); got != "[call:1 call:1]" {
-		t.Errorf("reused %s", got)
 	}
 	if len(rec.Choices) != 1 {
 		t.Errorf("recorded %v", rec.Choices)

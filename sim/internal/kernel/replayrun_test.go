@@ -1,6 +1,7 @@
 package kernel_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -32,10 +33,9 @@ func TestReplayOfARun(t *testing.T) {
 	}
 	rec := &sim.Recording{}
 	want := run(sim.Record(sim.Random(77), rec))
-	replay := sim.Replay(rec)
-	got := run(replay)
-	if unused := replay.(interface{ Unused() []sim.Key }).Unused(); got != want || len(unused) != 0 {
-		t.Errorf("replay gives %v, want %v; unused %v", got, want, unused)
+	again := &sim.Recording{}
+	if got := run(sim.Record(sim.Replay(rec), again)); got != want || !reflect.DeepEqual(again, rec) {
+		t.Errorf("replay gives %v, want %v; it takes %v of %v", got, want, again, rec)
 	}
 	if run(sim.Random(78)) == want {
 		t.Error("another seed gives the same run")

@@ -133,14 +133,9 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 			expect = cmp.Or(one.Expect, plan.EndCompleted)
 		}
 		cause := alike(one.Cause)
-		at := slices.IndexFunc(f.Ends, func(e End) bool {
+		e := group(&f.Ends, func(e *End) bool {
 			return e.End == one.End && e.alike == cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
-		})
-		if at < 0 {
-			at = len(f.Ends)
-			f.Ends = append(f.Ends, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})
-		}
-		e := &f.Ends[at]
+		}, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})
 		e.Count++
 		if (!one.AsExpected || one.End != cluster.EndedCompleted || m.o.AllInstances) && len(e.Instances) < maxMet {
 			e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, Place: one.Place})
@@ -148,20 +143,11 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 	}
 	m.help(seed, r)
 	for _, one := range r.Remarks {
-		at := slices.IndexFunc(f.Remarks, func(g RemarkGroup) bool { return g.Kind == one.Kind && g.About == one.About })
-		if at < 0 {
-			at = len(f.Remarks)
-			f.Remarks = append(f.Remarks, RemarkGroup{Seed: seed, Remark: one})
-		}
-		f.Remarks[at].Count++
+		same := func(g *RemarkGroup) bool { return g.Kind == one.Kind && g.About == one.About }
+		group(&f.Remarks, same, RemarkGroup{Seed: seed, Remark: one}).Count++
 	}
 	for _, w := range r.Waits {
-		at := slices.IndexFunc(f.Waits, func(g WaitGroup) bool { return g.After == w.After })
-		if at < 0 {
-			at = len(f.Waits)
-			f.Waits = append(f.Waits, WaitGroup{Wait: w, Seed: seed})
-		}
-		g := &f.Waits[at]
+		g := group(&f.Waits, func(g *WaitGroup) bool { return g.After == w.After }, WaitGroup{Wait: w, Seed: seed})
 		g.all = append(g.all, w.ForMs)
 		if w.ForMs > g.ForMs {
 			g.Wait, g.Seed = w, seed
@@ -169,16 +155,21 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 	}
 }
 
+// group returns the element of a list that is the same, adding one if there is none.
+func group[T any](list *[]T, same func(*T) bool, one T) *T {
+	for i := range *list {
+		if same(&(*list)[i]) {
+			return &(*list)[i]
+		}
+	}
+	*list = append(*list, one)
+	return &(*list)[len(*list)-1]
+}
+
 // finish sorts the ends and the waits, and computes the figures for each wait group.
 func (f *Fate) finish() {
 	slices.SortStableFunc(f.Ends, func(a, b End) int {
-		if a.AsExpected != b.AsExpected {
-			if a.AsExpected {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
+		return cmp.Or(last(a.AsExpected, b.AsExpected), cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
 	})
 	slices.SortStableFunc(f.Remarks, func(a, b RemarkGroup) int { return cmp.Compare(b.Count, a.Count) })
 	for i := range f.Waits {
@@ -213,7 +204,11 @@ func (f *Fate) verdict() string {
 	case f.Work == 0:
 		return "plan: nothing to judge, since it starts no instances"
 	case !lost:
-		return fmt.Sprintf("plan: all %s ended as expected%s", pieces(f.Work), f.helped())
+		helped := ""
+		if f.Helped > 0 {
+			helped = fmt.Sprintf(", %d of them with help beyond the plan", f.Helped)
+		}
+		return fmt.Sprintf("plan: all %s ended as expected%s", pieces(f.Work), helped)
 	}
 	owes := ""
 	if e.Owes != "" {
@@ -228,14 +223,6 @@ func (f *Fate) verdict() string {
 		wanted = "" // the cause says what is wrong
 	}
 	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s%s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
-}
-
-// helped describes how many instances ended only because of help beyond the plan.
-func (f *Fate) helped() string {
-	if f.Helped == 0 {
-		return ""
-	}
-	return fmt.Sprintf(", %d of them with help beyond the plan", f.Helped)
 }
 
 func pieces(n uint64) string {
@@ -270,20 +257,15 @@ func (f *Fate) Text(all bool) string {
 	shown := 0
 	for i := range f.Ends {
 		e := &f.Ends[i]
+		mark, expected := "! ", fmt.Sprintf(" (expected: %s)", e.Expect.Text())
 		if e.AsExpected {
 			if shown++; shown > maxEnds && !all {
 				fmt.Fprintf(&b, "  ... more kinds of ends as expected: %d\n", len(f.Ends)-i)
 				break
 			}
+			mark, expected = "  ", ""
 		}
-		mark := "  "
-		if !e.AsExpected {
-			mark = "! "
-		}
-		fmt.Fprintf(&b, "%s%7d  %s", mark, e.Count, e.text())
-		if !e.AsExpected {
-			fmt.Fprintf(&b, " (expected: %s)", e.Expect.Text())
-		}
+		fmt.Fprintf(&b, "%s%7d  %s%s", mark, e.Count, e.text(), expected)
 		if e.Owes != "" {
 			fmt.Fprintf(&b, " [%s]", e.Owes)
 		}

@@ -2,7 +2,7 @@ package campaign
 
 import (
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/sim/cluster"
@@ -40,12 +40,8 @@ func (m *merge) help(seed uint64, r *cluster.Result) {
 		case cluster.HelpCancel, cluster.HelpDelete:
 			text = ""
 		}
-		at := slices.IndexFunc(f.Help, func(g HelpGroup) bool { return g.Phase == h.Phase && g.Kind == h.Kind && g.Text == text })
-		if at < 0 {
-			at = len(f.Help)
-			f.Help = append(f.Help, HelpGroup{Phase: h.Phase, Kind: h.Kind, Text: text, First: h.Name, FirstSeed: seed})
-		}
-		g := &f.Help[at]
+		same := func(g *HelpGroup) bool { return g.Phase == h.Phase && g.Kind == h.Kind && g.Text == text }
+		g := group(&f.Help, same, HelpGroup{Phase: h.Phase, Kind: h.Kind, Text: text, First: h.Name, FirstSeed: seed})
 		g.Count++
 		if g.Seeds == 0 || g.lastSeed != seed {
 			g.Seeds++
@@ -54,32 +50,23 @@ func (m *merge) help(seed uint64, r *cluster.Result) {
 	}
 }
 
-// String describes the help without its counts.
-func (g *HelpGroup) String() string {
-	switch g.Kind {
-	case cluster.HelpRaise:
-		return fmt.Sprintf("%s raised %q", g.Phase, g.Text)
-	case cluster.HelpEnqueue:
-		return fmt.Sprintf("%s enqueued %q", g.Phase, g.Text)
-	case cluster.HelpCancel:
-		return fmt.Sprintf("%s cancelled eternal work", g.Phase)
-	case cluster.HelpStart, cluster.HelpBuild:
-		return fmt.Sprintf("%s started node %s", g.Phase, g.Text)
-	case cluster.HelpRange:
-		return fmt.Sprintf("%s gave the range of its build to node %s", g.Phase, g.Text)
-	case cluster.HelpDelete:
-		return fmt.Sprintf("%s deleted what no build takes", g.Phase)
-	}
-	return fmt.Sprintf("%s widened node %s", g.Phase, g.Text)
+// helped says what recovery and rescue did by each kind of help. It is only used for lookups.
+var helped = map[cluster.HelpKind]struct {
+	did    string
+	ofNode bool // whether the help was given to a node
+}{
+	cluster.HelpRaise: {"raised ", false}, cluster.HelpEnqueue: {"enqueued ", false}, cluster.HelpCancel: {"cancelled eternal work", false},
+	cluster.HelpStart: {"started node ", true}, cluster.HelpBuild: {"started node ", true}, cluster.HelpWiden: {"widened node ", true},
+	cluster.HelpRange: {"gave the range of its build to node ", true}, cluster.HelpDelete: {"deleted what no build takes", false},
 }
 
-// ofNode reports whether the help was given to a node.
-func (g *HelpGroup) ofNode() bool {
-	switch g.Kind {
-	case cluster.HelpStart, cluster.HelpBuild, cluster.HelpRange, cluster.HelpWiden:
-		return true
+// String describes the help without its counts.
+func (g *HelpGroup) String() string {
+	text := g.Text
+	if g.Kind == cluster.HelpRaise || g.Kind == cluster.HelpEnqueue {
+		text = strconv.Quote(text)
 	}
-	return false
+	return g.Phase.String() + " " + helped[g.Kind].did + text
 }
 
 // maxHelp is the maximum number of help groups that Text shows unless all is set.
@@ -97,7 +84,7 @@ func (f *Fate) helpText(b *strings.Builder, all bool) {
 			return
 		}
 		first := ""
-		if g.First != "" && !g.ofNode() {
+		if g.First != "" && !helped[g.Kind].ofNode {
 			first = " for " + g.First
 		}
 		seeds := "seeds"

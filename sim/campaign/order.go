@@ -14,8 +14,12 @@ const ahead = 16
 // finished. If ctx is done, it returns immediately and abandons the jobs still running. A job that calls runtime.Goexit
 // has the zero result.
 func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i uint64) T, deliver func(i uint64, result T) (goOn bool)) {
-	q := &queue[T]{total: total, ring: make([]slot[T], ahead*workers)}
-	q.changed.L = &q.mu
+	type task struct {
+		i      uint64
+		result chan T
+	}
+	jobs, window := make(chan task), make(chan task, ahead*workers) // window has the tasks that are taken, in job order
+	going, stop := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	var work func()
 	work = func() {
@@ -25,94 +29,44 @@ func InOrder[T any](ctx context.Context, total uint64, workers int, job func(i u
 				wg.Go(work)
 			}
 		}()
-		for i, ok := q.take(); ok; i, ok = q.take() {
-			q.do(i, job)
+		for t := range jobs {
+			func() {
+				var result T
+				defer func() { t.result <- result }()
+				result = job(t.i)
+			}()
 		}
 		ended = true
 	}
 	for range min(uint64(workers), total) {
 		wg.Go(work)
 	}
-	defer context.AfterFunc(ctx, q.stop)()
-	for i := range total {
-		result, ok := q.get(ctx, i)
-		if !ok {
-			return
+	wg.Go(func() {
+		defer close(jobs)
+		defer close(window)
+		for i := uint64(0); i < total && going.Err() == nil; i++ {
+			t := task{i, make(chan T, 1)}
+			for _, to := range []chan task{window, jobs} {
+				select {
+				case to <- t:
+				case <-going.Done():
+					return
+				}
+			}
 		}
-		if !deliver(i, result) {
-			break
+	})
+	for t := range window {
+		select {
+		case result := <-t.result:
+			if ctx.Err() == nil && deliver(t.i, result) {
+				continue
+			}
+		case <-ctx.Done():
 		}
+		break
 	}
-	q.stop()
-	wg.Wait()
-}
-
-// queue is a window of the jobs that have been taken but not delivered.
-type queue[T any] struct {
-	mu      sync.Mutex
-	changed sync.Cond
-	total   uint64
-	// taken and delivered are counts of jobs. Invariant: delivered <= taken <= min(total, delivered+len(ring)).
-	taken, delivered uint64
-	stopped          bool
-	ring             []slot[T] // indexed by job modulo len(ring)
-}
-
-type slot[T any] struct {
-	full   bool
-	result T
-}
-
-// take waits for room in the window and returns the next job. ok is false if there are no more jobs.
-func (q *queue[T]) take() (i uint64, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for !q.stopped && q.taken < q.total && q.taken == q.delivered+uint64(len(q.ring)) {
-		q.changed.Wait()
+	stop()
+	if ctx.Err() == nil {
+		wg.Wait()
 	}
-	if q.stopped || q.taken == q.total {
-		return 0, false
-	}
-	q.taken++
-	return q.taken - 1, true
-}
-
-func (q *queue[T]) do(i uint64, job func(i uint64) T) {
-	var result T
-	defer func() { q.put(i, result) }()
-	result = job(i)
-}
-
-func (q *queue[T]) put(i uint64, result T) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.ring[i%uint64(len(q.ring))] = slot[T]{full: true, result: result}
-	q.changed.Broadcast()
-}
-
-// get waits for the result of job i and makes room in the window. i must be the next job to deliver. ok is false if ctx
-// is done.
-func (q *queue[T]) get(ctx context.Context, i uint64) (result T, ok bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	s := &q.ring[i%uint64(len(q.ring))]
-	for !s.full && ctx.Err() == nil {
-		q.changed.Wait()
-	}
-	if ctx.Err() != nil {
-		return result, false
-	}
-	result = s.result
-	*s = slot[T]{}
-	q.delivered++
-	q.changed.Broadcast()
-	return result, true
-}
-
-// stop prevents workers from taking further jobs.
-func (q *queue[T]) stop() {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.stopped = true
-	q.changed.Broadcast()
 }

@@ -87,8 +87,6 @@ type PropertyCount struct {
 	First Violation
 
 	lastSeed uint64 // the last seed counted
-	order    int    // the number of First among the violations of its run
-	step     uint64 // the step by which it is sorted
 }
 
 // Plan returns a one-sentence verdict on the plan: on its work, and on what it expects of its runs besides.
@@ -167,11 +165,6 @@ func (s *Summary) Missed(points []string) []string {
 	return missed
 }
 
-// Has reports whether there is a violation of class c.
-func (s *Summary) Has(c cluster.Class) bool {
-	return slices.ContainsFunc(s.Properties, func(p PropertyCount) bool { return p.Class == c })
-}
-
 // SeedResult is the outcome of one seed: the result of its run, the digest of a second run if there was one, or a
 // defect in durosim. Its JSON is a line of a file of results.
 type SeedResult struct {
@@ -233,8 +226,8 @@ func (m *merge) add(out SeedResult) (goOn bool) {
 	if m.o.Ignore != nil {
 		r.Violations = slices.DeleteFunc(slices.Clone(r.Violations), func(v cluster.Violation) bool { return m.o.Ignore(out.Seed, v) })
 	}
-	for i, v := range r.Violations {
-		m.violate(Violation{Seed: out.Seed, Violation: v}, i)
+	for _, v := range r.Violations {
+		m.violate(Violation{Seed: out.Seed, Violation: v})
 	}
 	passed := len(r.Violations) == 0
 	if out.Second != nil && *out.Second != r.Digest {
@@ -260,13 +253,13 @@ func (m *merge) reach(p cluster.Point) {
 	m.sum.Coverage[i].Count += p.Count
 }
 
-func (m *merge) violate(v Violation, order int) {
+func (m *merge) violate(v Violation) {
 	s := &m.sum
 	i, known := m.properties[v.Rule()]
 	if !known {
 		i = len(s.Properties)
 		m.properties[v.Rule()] = i
-		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v, order: order})
+		s.Properties = append(s.Properties, PropertyCount{Property: v.Property, Class: v.Class, FirstSeed: v.Seed, First: v})
 	}
 	p := &s.Properties[i]
 	p.Violations++
@@ -281,12 +274,15 @@ func (m *merge) violate(v Violation, order int) {
 	}
 }
 
-// place returns a sort key for c: 1 for class last, and 0 for any other class.
-func place(c, last cluster.Class) int {
-	if c == last {
+// last orders what comes last, as a says of one of two and b of the other, behind what does not.
+func last(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
 		return 1
 	}
-	return 0
+	return -1
 }
 
 func (m *merge) summary() *Summary {
@@ -294,12 +290,9 @@ func (m *merge) summary() *Summary {
 	s.Fate.finish()
 	s.Digest = sim.Fold(m.digests)
 	slices.SortFunc(s.Coverage, func(a, b cluster.Point) int { return strings.Compare(a.Name, b.Name) })
-	for i := range s.Properties {
-		s.Properties[i].step = s.Properties[i].First.Step
-	}
 	slices.SortFunc(s.Properties, func(a, b PropertyCount) int {
-		return cmp.Or(cmp.Compare(a.FirstSeed, b.FirstSeed), cmp.Compare(place(a.Class, cluster.ClassPlan), place(b.Class, cluster.ClassPlan)),
-			cmp.Compare(a.step, b.step), cmp.Compare(place(a.Class, cluster.ClassLiveness), place(b.Class, cluster.ClassLiveness)),
+		return cmp.Or(cmp.Compare(a.FirstSeed, b.FirstSeed), last(a.Class == cluster.ClassPlan, b.Class == cluster.ClassPlan),
+			cmp.Compare(a.First.Step, b.First.Step), last(a.Class == cluster.ClassLiveness, b.Class == cluster.ClassLiveness),
 			strings.Compare(a.First.Rule(), b.First.Rule()))
 	})
 	return s

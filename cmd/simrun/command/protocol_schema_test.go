@@ -148,7 +148,7 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 	if err := client.SetNow(t.Context(), peer.now+1); err != nil {
 		t.Fatal(err)
 	}
-	if err := client.Close(); err != nil {
+	if err := fromClient.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-served; err != nil {

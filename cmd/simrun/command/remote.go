@@ -121,9 +121,9 @@ func (r *remote) store() (*undertest.Store, error) {
 	now, err := r.client.Now(ctx)
 	r.keep(err)
 	r.now = now
-	in := &undertest.Store{Provider: r.client, Methods: r.client.Described().Methods, Sequential: !r.client.Described().Overlapping,
-		LongPolls: r.client.Described().LongPolls, Second: remoteSecond, Broken: r.broken, NowMs: r.realNow}
-	if r.client.Described().VirtualClock {
+	d := r.client.Described()
+	in := &undertest.Store{Provider: r.client, Methods: d.Methods, Sequential: !d.Overlapping, LongPolls: d.LongPolls, Second: remoteSecond, Broken: r.broken, NowMs: r.realNow}
+	if d.VirtualClock {
 		in.NowMs = func() int64 { return r.now }
 		in.Advance = func(d time.Duration) {
 			now, err := r.client.Advance(ctx, d.Milliseconds())
@@ -134,20 +134,24 @@ func (r *remote) store() (*undertest.Store, error) {
 			r.now += d.Milliseconds()
 		}
 	}
-	if r.client.Described().CorruptEvent {
-		in.CorruptHistory = func(instance string, execution, event uint64) error {
-			return r.client.CorruptEvent(ctx, call.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
-		}
+	if d.CorruptEvent {
+		in.CorruptHistory = r.corruptEvent
 	}
-	if r.client.Described().CorruptMessage {
-		in.CorruptMessage = func(item engine.WorkItem) error {
-			return r.client.CorruptMessage(ctx, call.CorruptMessage{Item: item})
-		}
+	if d.CorruptMessage {
+		in.CorruptMessage = r.corruptMessage
 	}
-	if r.client.Described().FailAckStep {
+	if d.FailAckStep {
 		in.FailAckStep = func(step int) { r.keep(r.client.FailAckStep(ctx, step)) }
 	}
 	return in, r.broken()
+}
+
+func (r *remote) corruptEvent(instance string, execution, event uint64) error {
+	return r.client.Damage(context.Background(), call.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
+}
+
+func (r *remote) corruptMessage(item engine.WorkItem) error {
+	return r.client.Damage(context.Background(), call.CorruptMessage{Item: item})
 }
 
 // realNow returns the current time of a store that has its own clock. The time never decreases.
@@ -272,14 +276,10 @@ func (s *stores) store(line string, peer *remote) *cluster.ForeignStore {
 		},
 	}
 	if d.CorruptEvent {
-		out.CorruptEvent = func(instance string, execution, event uint64) error {
-			return peer.client.CorruptEvent(ctx, call.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
-		}
+		out.CorruptEvent = peer.corruptEvent
 	}
 	if d.CorruptMessage {
-		out.CorruptMessage = func(item engine.WorkItem) error {
-			return peer.client.CorruptMessage(ctx, call.CorruptMessage{Item: item})
-		}
+		out.CorruptMessage = peer.corruptMessage
 	}
 	if d.FailAckStep {
 		out.FailAckStep = func(step int) { _ = peer.client.FailAckStep(ctx, step) } // Broken reports any error

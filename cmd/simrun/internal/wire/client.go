@@ -83,9 +83,6 @@ func (c *Client) Failure() error {
 	return c.failure
 }
 
-// Close closes the connection without waiting for the other side.
-func (c *Client) Close() error { return c.conn.lines.Close() }
-
 // perform makes a provider call.
 func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 	m := call.Method(r)
@@ -104,15 +101,14 @@ func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 		}
 		err = c.fail(m, err.Error(), false)
 	}
-	answer := &engine.ProviderError{Operation: m, Message: err.Error(), Retryable: ctx.Err() != nil}
 	var coded *Error
-	if errors.As(err, &coded) && coded.Code != call.CodeRetryable && coded.Code != call.CodePermanent {
+	switch {
+	case !errors.As(err, &coded):
+		return call.Answer{Err: &engine.ProviderError{Operation: m, Message: err.Error(), Retryable: ctx.Err() != nil}}
+	case coded.Code != call.CodeRetryable && coded.Code != call.CodePermanent:
 		return call.Answer{Err: engine.ErrUnsupported}
 	}
-	if coded != nil {
-		answer.Message, answer.Retryable = coded.Message, coded.Code == call.CodeRetryable
-	}
-	return call.Answer{Err: answer}
+	return call.Answer{Err: (*call.Error)(coded).Provider(m)}
 }
 
 // send makes a provider call and returns its result.
@@ -249,14 +245,8 @@ func (c *Client) FailAckStep(ctx context.Context, step int) error {
 	return err
 }
 
-// CorruptMessage damages a queued item. If several rows hold the item, it damages the newest.
-func (c *Client) CorruptMessage(ctx context.Context, m call.CorruptMessage) error {
-	_, err := c.send(ctx, m, 0)
-	return err
-}
-
-// CorruptEvent damages a stored event.
-func (c *Client) CorruptEvent(ctx context.Context, e call.CorruptEvent) error {
-	_, err := c.send(ctx, e, 0)
+// Damage damages what a call.CorruptEvent or a call.CorruptMessage names, of several rows with an item the newest.
+func (c *Client) Damage(ctx context.Context, what call.Call) error {
+	_, err := c.send(ctx, what, 0)
 	return err
 }

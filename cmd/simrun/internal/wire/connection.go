@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,7 +14,6 @@ import (
 type Lines interface {
 	Send(line []byte) error
 	Recv() ([]byte, error)
-	Close() error
 }
 
 var (
@@ -69,10 +69,7 @@ func (c *connection) call(ctx context.Context, method string, params any) (json.
 		c.sending.Unlock()
 	}
 	if err != nil {
-		if ended := c.ended(); ended != nil {
-			err = ended
-		}
-		return nil, err
+		return nil, cmp.Or(c.ended(), err)
 	}
 	select {
 	case a := <-wait:
@@ -123,11 +120,9 @@ func (c *connection) deliver(line []byte) error {
 		return nil
 	case wait == nil:
 		return fmt.Errorf("a second answer to request %d: %s", response.ID, quote(line))
-	case err != nil:
-		wait <- answer{err: errSenseless}
-	case response.Error != nil:
+	case err == nil && response.Error != nil:
 		wait <- answer{err: response.Error}
-	case len(response.Result) == 0:
+	case err != nil || len(response.Result) == 0:
 		wait <- answer{err: errSenseless}
 	default:
 		wait <- answer{result: response.Result}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 )
 
@@ -22,10 +21,7 @@ const (
 )
 
 // Error is an answer that says why there is no result.
-type Error struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-}
+type Error call.Error
 
 func (e *Error) Error() string { return fmt.Sprintf("[%d] %s", e.Code, e.Message) }
 
@@ -33,33 +29,21 @@ func errorf(code int, format string, args ...any) error {
 	return &Error{code, fmt.Sprintf(format, args...)}
 }
 
-// notOffered is the error for an operation that a store does not support.
-type notOffered struct{ what, why string }
+// notOffered returns the error for an operation that a store does not support.
+func notOffered(what, why string) error { return errorf(CodeNotOffered, "%s: %s", what, why) }
 
-func (e *notOffered) Error() string { return e.what + ": " + e.why }
-
-// unsupported returns the error for a method that the provider lacks.
-func unsupported(m string) error {
-	return errorf(CodeNotOffered, "%s: %v", m, engine.ErrUnsupported)
-}
-
-// refusal returns a server's answer to a call that could not be made.
+// refusal returns a server's answer to a call that was not made.
 func refusal(err error) error {
-	var (
-		offered *notOffered
-		unknown *call.UnknownMethodError
-	)
+	var coded *Error
+	var unknown *call.UnknownMethodError
 	switch {
-	case errors.As(err, &offered):
-		return errorf(CodeNotOffered, "%s", err.Error())
+	case errors.As(err, &coded):
+		return coded
 	case errors.As(err, &unknown):
-		return errorf(codeMethodNotFound, "%s", err.Error())
+		return errorf(codeMethodNotFound, "%v", err)
 	}
-	return errorf(codeInvalidParams, "%s", err.Error())
+	return errorf(codeInvalidParams, "%v", err)
 }
-
-// failed returns a server's answer to a call that failed.
-func failed(e *call.Error) error { return &Error{e.Code, e.Message} }
 
 // ProtocolError reports that the other side violated the protocol: it missed the deadline, exited, or sent something
 // other than an answer. What happens afterwards says nothing about the provider.

@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
@@ -22,10 +23,35 @@ type StoreOptions struct {
 
 // NewStore returns an empty store.
 func NewStore(o StoreOptions) *Store {
-	store := inMemory(o.Rules)
+	rows, failing := &insertedRows{}, -1
+	options := memprovider.Options{StartMs: startMs, Rules: o.Rules, Sink: rows, BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {
+		if failing < 0 || int(step) != failing%memprovider.AckSteps {
+			return nil
+		}
+		return engine.Retryablef("ack_orchestration_item", "the storage failed before step %d of the ack", step)
+	}}
+	store := &Store{}
+	var within func(do func(s *memprovider.Store)) // calls do when no call is being made
 	if o.Live {
-		store = inRealTime(o.Rules)
+		s := live.Open(options)
+		within = s.Do
+		store.Provider, store.LongPolls = s.Handle(codec(), observe.Caller{}), true
+		store.Close = func() { _ = s.Close() } // fails only if the store is already closed
+	} else {
+		s := memprovider.New(options)
+		within = func(do func(s *memprovider.Store)) { do(s) }
+		store.Provider, store.SetClock = s.Handle(codec(), observe.Caller{}), s.SetNow
 	}
+	store.NowMs = func() (now int64) {
+		within(func(s *memprovider.Store) { now = s.Now() })
+		return now
+	}
+	store.Damage = func(c call.Call) (err error) {
+		within(func(s *memprovider.Store) { err = rows.damage(s, c) })
+		return err
+	}
+	store.FailAckStep = func(step int) { within(func(*memprovider.Store) { failing = step }) }
+	store.Provider = disarmed(store.Provider, func() { store.FailAckStep(-1) })
 	if len(o.Faults.Rates) > 0 {
 		failing := newUnreliable(store.Provider, o.Faults, o.Seed, o.Live)
 		store.Provider, store.SetFaults = failing.provider(), failing.turn
@@ -42,45 +68,6 @@ func codec() engine.Codec {
 	return engine.Opaque(engine.NewJSONCodec("serve", engine.Kinds2x(), engine.WorkItemKinds2x()))
 }
 
-// inMemory returns a store whose clock is set by the caller.
-func inMemory(rules *memprovider.Rules) *Store {
-	rows, failing := &insertedRows{}, -1
-	s := memprovider.New(memprovider.Options{StartMs: startMs, Rules: rules, Sink: rows,
-		BeforeAckStep: func(_ uint64, step memprovider.AckStep) error { return failAt(&failing, step) }})
-	return &Store{
-		Provider: disarmed(s.Handle(codec(), observe.Caller{}), func() { failing = -1 }), NowMs: s.Now, SetClock: s.SetNow,
-		CorruptEvent: func(instance string, execution, event uint64) error {
-			return s.Damage(instance, execution, event, []byte("damaged"))
-		},
-		CorruptMessage: func(item engine.WorkItem) error { return rows.corrupt(s, item) },
-		FailAckStep:    func(step int) { failing = step },
-	}
-}
-
-// inRealTime returns a store that uses the wall clock.
-func inRealTime(rules *memprovider.Rules) *Store {
-	rows, failing := &insertedRows{}, -1
-	s := live.Open(memprovider.Options{Rules: rules, Sink: rows,
-		BeforeAckStep: func(_ uint64, step memprovider.AckStep) error { return failAt(&failing, step) }})
-	nowMs := func() (now int64) {
-		s.Do(func(inner *memprovider.Store) { now = inner.Now() })
-		return now
-	}
-	return &Store{
-		Provider: disarmed(s.Handle(codec(), observe.Caller{}), func() { s.Do(func(*memprovider.Store) { failing = -1 }) }), NowMs: nowMs, LongPolls: true,
-		CorruptEvent: func(instance string, execution, event uint64) (err error) {
-			s.Do(func(inner *memprovider.Store) { err = inner.Damage(instance, execution, event, []byte("damaged")) })
-			return err
-		},
-		CorruptMessage: func(item engine.WorkItem) (err error) {
-			s.Do(func(inner *memprovider.Store) { err = rows.corrupt(inner, item) })
-			return err
-		},
-		FailAckStep: func(step int) { s.Do(func(*memprovider.Store) { failing = step }) },
-		Close:       func() { _ = s.Close() }, // fails only if the store is already closed
-	}
-}
-
 // disarmed wraps p so that it calls disarm after each orchestration ack. Thus, a failure planned for one ack does not
 // hit a later ack.
 func disarmed(p engine.Provider, disarm func()) engine.Provider {
@@ -93,17 +80,9 @@ func disarmed(p engine.Provider, disarm func()) engine.Provider {
 	})
 }
 
-// failAt returns an error if *failing selects step. A negative *failing selects none.
-func failAt(failing *int, step memprovider.AckStep) error {
-	if *failing < 0 || int(step) != *failing%memprovider.AckSteps {
-		return nil
-	}
-	return engine.Retryablef("ack_orchestration_item", "the storage failed before step %d of the ack", step)
-}
-
 // insertedRows tracks the rows in a store's queues, so that a caller can damage them.
 type insertedRows struct {
-	rows []insertedRow
+	rows []*insertedRow
 }
 
 type insertedRow struct {
@@ -116,17 +95,20 @@ type insertedRow struct {
 func (r *insertedRows) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {
 		text, _ := call.ItemText(o.Item) // an item without text is never damaged
-		r.rows = append(r.rows, insertedRow{no: o.Message, text: text})
+		r.rows = append(r.rows, &insertedRow{no: o.Message, text: text})
 	}
 }
 
-func (r *insertedRows) corrupt(s *memprovider.Store, item engine.WorkItem) error {
-	text, err := call.ItemText(item)
+// damage damages an event, or the newest row that holds an item.
+func (r *insertedRows) damage(s *memprovider.Store, c call.Call) error {
+	if e, ok := c.(call.CorruptEvent); ok {
+		return s.Damage(e.Instance, e.ExecutionID, e.EventID, []byte("damaged"))
+	}
+	text, err := call.ItemText(c.(call.CorruptMessage).Item)
 	if err != nil {
 		return err
 	}
-	for i := len(r.rows) - 1; i >= 0; i-- {
-		row := &r.rows[i]
+	for _, row := range slices.Backward(r.rows) {
 		if !row.damaged && row.text == text && s.DamageMessage(row.no, []byte("damaged")) == nil {
 			row.damaged = true
 			return nil

@@ -24,10 +24,9 @@ type Store struct {
 	NowMs func() int64
 	// SetClock sets the store's clock. It is never called with an earlier time.
 	SetClock func(ms int64)
-	// CorruptEvent damages a stored event.
-	CorruptEvent func(instance string, executionID, eventID uint64) error
-	// CorruptMessage damages a queued item. If several rows hold the item, it damages the newest.
-	CorruptMessage func(item engine.WorkItem) error
+	// Damage damages what a call.CorruptEvent or a call.CorruptMessage names. If several rows hold an item, it damages the
+	// newest.
+	Damage func(c call.Call) error
 	// FailAckStep makes the next orchestration ack fail before step, counting from 0.
 	FailAckStep func(step int)
 	// SetFaults enables or disables the store's faults.
@@ -107,8 +106,8 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 		store := s.current()
 		p := store.Provider
 		return Described{Protocol: latest, Name: p.Name(), Version: p.Version(), Admin: p.Admin() != nil,
-			VirtualClock: store.SetClock != nil, CorruptEvent: store.CorruptEvent != nil,
-			CorruptMessage: store.CorruptMessage != nil, FailAckStep: store.FailAckStep != nil, Overlapping: s.Overlapping,
+			VirtualClock: store.SetClock != nil, CorruptEvent: store.Damage != nil,
+			CorruptMessage: store.Damage != nil, FailAckStep: store.FailAckStep != nil, Overlapping: s.Overlapping,
 			LongPolls: store.LongPolls, SetFaults: store.SetFaults != nil}, nil
 	}),
 	"reset":     hook(func(s *Server, _ none) (any, error) { return nil, s.reset() }),
@@ -135,7 +134,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 		store := s.current()
 		switch {
 		case store.FailAckStep == nil:
-			return nil, &notOffered{"fail_ack_step", "this store cannot fail in the middle of an ack"}
+			return nil, notOffered("fail_ack_step", "this store cannot fail in the middle of an ack")
 		case in.Step == nil:
 			return nil, errors.New("params.step: missing")
 		case *in.Step < 0:
@@ -148,7 +147,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 		store := s.current()
 		switch {
 		case store.SetFaults == nil:
-			return nil, &notOffered{"set_faults", "this store has no faults"}
+			return nil, notOffered("set_faults", "this store has no faults")
 		case in.On == nil:
 			return nil, errors.New("params.on: missing")
 		}
@@ -197,7 +196,7 @@ func (s *Server) release() {
 func (s *Server) setClock(method string, ms int64) (any, error) {
 	store := s.current()
 	if store.SetClock == nil {
-		return nil, &notOffered{method, "this store follows the wall clock"}
+		return nil, notOffered(method, "this store follows the wall clock")
 	}
 	if now := store.NowMs(); ms < now {
 		return nil, fmt.Errorf("params.now_ms: the clock stands at %d and does not go back to %d", now, ms)
@@ -224,11 +223,7 @@ func (s *Server) answer(ctx context.Context, r *request) ([]byte, error) {
 			Result  any             `json:"result"`
 		}{"2.0", r.ID, result})
 	}
-	var coded *Error
-	if !errors.As(err, &coded) {
-		err = refusal(err)
-	}
-	return refused(r.ID, err)
+	return refused(r.ID, refusal(err))
 }
 
 // refused returns the line that answers a request with an error.
@@ -249,27 +244,17 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 		return nil, err
 	}
 	store := s.current()
-	switch damage := c.(type) {
-	case call.CorruptEvent:
-		if store.CorruptEvent == nil {
-			return nil, &notOffered{m, "this store cannot damage its history"}
+	switch c.(type) {
+	case call.CorruptEvent, call.CorruptMessage:
+		if store.Damage == nil {
+			return nil, notOffered(m, "this store cannot damage what it holds")
 		}
-		if err := store.CorruptEvent(damage.Instance, damage.ExecutionID, damage.EventID); err != nil {
-			return nil, failed(&call.Error{Code: call.CodePermanent, Message: err.Error()})
-		}
-		return nil, nil
-	case call.CorruptMessage:
-		if store.CorruptMessage == nil {
-			return nil, &notOffered{m, "this store cannot damage its queues"}
-		}
-		if err := store.CorruptMessage(damage.Item); err != nil {
-			return nil, failed(&call.Error{Code: call.CodePermanent, Message: err.Error()})
+		if err := store.Damage(c); err != nil {
+			return nil, errorf(call.CodePermanent, "%v", err)
 		}
 		return nil, nil
 	case call.Plant:
-		return nil, &notOffered{m, "this store is not changed behind its provider's back"}
-	}
-	switch c.(type) {
+		return nil, notOffered(m, "this store is not changed behind its provider's back")
 	case call.FetchOrchestrationItem, call.FetchWorkItem: // only these wait
 		var cancel func()
 		ctx, cancel = context.WithCancel(ctx)
@@ -278,10 +263,10 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 	}
 	a := call.Perform(ctx, store.Provider, c)
 	if errors.Is(a.Err, engine.ErrUnsupported) {
-		return nil, unsupported(m)
+		return nil, notOffered(m, engine.ErrUnsupported.Error())
 	}
 	if a.Err != nil {
-		return nil, failed(call.ErrorOf(a.Err))
+		return nil, (*Error)(call.ErrorOf(a.Err))
 	}
 	result, err := call.EncodeResult(m, a)
 	return json.RawMessage(result), err

@@ -54,22 +54,16 @@ const (
 	latestCall       = 2 * time.Second
 )
 
-// happening is a fault that hits one call.
-type happening struct {
-	kind faults.Kind
-	late time.Duration
-}
-
-// draw returns the fault for the next call, or the zero value if there is none.
-func (u *unreliable) draw(c call.Call) happening {
+// draw returns the fault for the next call, or "" if there is none, and how long the fault may delay the call.
+func (u *unreliable) draw(c call.Call) (faults.Kind, time.Duration) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.calls++
-	if !u.on {
-		return happening{}
-	}
-	if u.calls <= u.refused {
-		return happening{kind: faults.Unavailable}
+	switch {
+	case !u.on:
+		return "", 0
+	case u.calls <= u.refused:
+		return faults.Unavailable, 0
 	}
 	random := rand.New(rand.NewPCG(u.seed, u.calls))
 	for _, r := range u.rates {
@@ -79,9 +73,9 @@ func (u *unreliable) draw(c call.Call) happening {
 		if r.Kind == faults.Unavailable {
 			u.refused = u.calls + unavailableCalls
 		}
-		return happening{kind: r.Kind, late: time.Duration(random.Int64N(int64(latestCall)))}
+		return r.Kind, time.Duration(random.Int64N(int64(latestCall)))
 	}
-	return happening{}
+	return "", 0
 }
 
 // befalls reports whether a fault of that kind can hit call c. Other kinds hit nodes and clients instead of calls.
@@ -102,8 +96,8 @@ func befalls(kind faults.Kind, c call.Call) bool {
 }
 
 func (u *unreliable) perform(ctx context.Context, c call.Call) call.Answer {
-	what := u.draw(c)
-	switch what.kind {
+	kind, late := u.draw(c)
+	switch kind {
 	case faults.RequestLost, faults.LostRenewal:
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: the request was lost")}
 	case faults.RetryableError, faults.AckStepError:
@@ -114,11 +108,11 @@ func (u *unreliable) perform(ctx context.Context, c call.Call) call.Answer {
 		return call.Answer{Err: engine.Permanentf(call.Method(c), "the store refuses this call")}
 	case faults.CallDelayed:
 		if u.live {
-			time.Sleep(what.late)
+			time.Sleep(late)
 		}
 	}
 	a := call.Perform(ctx, u.inner, c)
-	if what.kind == faults.AnswerLost {
+	if kind == faults.AnswerLost {
 		return call.Answer{Err: engine.Retryablef(call.Method(c), "no answer: it was lost")}
 	}
 	return a

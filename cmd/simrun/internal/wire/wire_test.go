@@ -12,6 +12,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/foreign"
@@ -23,8 +24,9 @@ func newStore() (*wire.Store, error) {
 	s := memprovider.New(memprovider.Options{StartMs: 1000})
 	codec := engine.NewJSONCodec("test", engine.Kinds2x(), engine.WorkItemKinds2x())
 	return &wire.Store{Provider: s.Handle(codec, observe.Caller{}), NowMs: s.Now, SetClock: s.SetNow,
-		CorruptEvent: func(instance string, execution, event uint64) error {
-			return s.Damage(instance, execution, event, []byte("damaged"))
+		Damage: func(c call.Call) error {
+			e := c.(call.CorruptEvent)
+			return s.Damage(e.Instance, e.ExecutionID, e.EventID, []byte("damaged"))
 		}}, nil
 }
 
@@ -120,7 +122,7 @@ func dial(t *testing.T) *wire.Client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := client.Close(); err != nil {
+		if err := fromClient.Close(); err != nil {
 			t.Error(err)
 		}
 		if err := <-served; err != nil {

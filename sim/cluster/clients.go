@@ -109,13 +109,18 @@ func (c *clients) actionKey(i, j int, attempt uint32) sim.Key {
 // onInstance starts an instance.
 func (c *clients) onInstance(i, attempt int) {
 	p := &c.plan.Instances[i]
-	key := c.instanceKey(p.ID).Num(labelRetry, uint64(attempt))
-	if attempt > 0 {
+	c.insist(startItem(p), c.instanceKey(p.ID).Num(labelRetry, uint64(attempt)), attempt > 0, event{kind: evInstance, a: uint64(i), b: uint64(attempt + 1)})
+}
+
+// insist sends a message, for the first time or again. If the client does not know that the store accepted it, next comes
+// later.
+func (c *clients) insist(item engine.WorkItem, key sim.Key, again bool, next event) {
+	if again {
 		c.retries--
 	}
-	if !c.send(startItem(p), key) {
+	if !c.send(item, key) {
 		c.retries++
-		c.kernel.After(clientRetry, key, event{kind: evInstance, a: uint64(i), b: uint64(attempt + 1)})
+		c.kernel.After(clientRetry, key, next)
 	}
 }
 
@@ -139,14 +144,7 @@ func (c *clients) onAction(i int, packed uint64) {
 	default:
 		panic(fmt.Sprintf("cluster: action %q", a.Verb))
 	}
-	key := c.actionKey(i, j, attempt)
-	if attempt > 0 {
-		c.retries--
-	}
-	if !c.send(item, key) {
-		c.retries++
-		c.kernel.After(clientRetry, key, event{kind: evAction, a: uint64(i), b: packed + 1})
-	}
+	c.insist(item, c.actionKey(i, j, attempt), attempt > 0, event{kind: evAction, a: uint64(i), b: packed + 1})
 }
 
 // raiseItem returns an event with the same generation and topic as the instance's open wait for that name. If there is
@@ -212,10 +210,7 @@ func (c *clients) history(id string) ([]engine.Event, error) {
 // openWaits returns the open waits of an instance's current execution, or none if the history cannot be decoded.
 func (c *clients) openWaits(id string) []engine.Event {
 	history, err := c.history(id)
-	if err != nil {
-		return nil
-	}
-	if len(history) == 0 {
+	if err != nil || len(history) == 0 {
 		return nil
 	}
 	i := slices.IndexFunc(c.builds, func(b *engine.Build) bool { return b.Version.String() == history[0].DuroxideVersion })

@@ -267,16 +267,6 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 	x.say("nothing", "nothing is queued for it, and its history shows nothing that it waits for")
 }
 
-func (ex *explainer) instanceNames() (names []string) {
-	for i := range ex.plan.Instances {
-		names = append(names, ex.plan.Instances[i].ID)
-	}
-	for i := range ex.plan.Histories {
-		names = append(names, ex.plan.Histories[i].Instance)
-	}
-	return names
-}
-
 // sent says what clients have sent an instance under the name of an open wait, and what became of it.
 func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event) (text string) {
 	name, verb := eventName(wait.Data), plan.ActionRaise

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -107,12 +108,7 @@ func (f *fleet) makeNodes() error {
 
 // number returns the number of the node with the given name, or 0.
 func (b *base) number(name string) uint32 {
-	for i := range b.plan.Nodes {
-		if b.plan.Nodes[i].Name == name {
-			return uint32(i + 1)
-		}
-	}
-	return 0
+	return uint32(slices.IndexFunc(b.plan.Nodes, func(n plan.Node) bool { return n.Name == name }) + 1)
 }
 
 // restart stops a node gracefully if it is up, then starts it with its current build and options.
@@ -210,11 +206,11 @@ func (f *fleet) onNodeStart(n *nodeState) {
 		Watch:       f.cfg.Monitor != nil,
 		Routing:     routing(f.plan),
 	})
-	if err != nil && n.build.Release != "" {
+	switch {
+	case err != nil && n.build.Release != "":
 		f.failure = fmt.Errorf("node %s: %w", n.plan.Name, err)
 		return
-	}
-	if err != nil {
+	case err != nil:
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err))
 	}
 	n.machine = m

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"time"
 
@@ -267,7 +266,7 @@ func differentTurn(a, mine *engine.FetchedOrchestration) string {
 		{"number of events", len(a.Item.History), len(mine.Item.History)},
 		{"history error", a.Item.HistoryError != "", mine.Item.HistoryError != ""},
 	} {
-		if !reflect.DeepEqual(what.theirs, what.own) {
+		if what.theirs != what.own {
 			return fmt.Sprintf("%s %v, %v in its own store", what.name, what.theirs, what.own)
 		}
 	}
@@ -281,13 +280,7 @@ func (f *foreign) lose(c call.Call, why string) {
 	if f.monitor != nil && len(f.monitor.Violations()) > 0 {
 		return
 	}
-	f.report(propertyFollows, ClassInternal, "the store's answer to %s is allowed, and the run cannot follow it: %s", call.Method(c), why)
-}
-
-func (f *foreign) report(property string, class Class, format string, args ...any) {
-	f.internal = append(f.internal, Violation{
-		Property: property, Class: class, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Message: fmt.Sprintf(format, args...),
-	})
+	f.violated(Violation{Property: propertyFollows, Class: ClassInternal, Message: fmt.Sprintf("the store's answer to %s is allowed, and the run cannot follow it: %s", call.Method(c), why)})
 }
 
 // Properties of runs with a store from Config.Store.
@@ -396,7 +389,7 @@ func (f *foreign) seed(in memprovider.PreloadedInstance) {
 	}
 	if err != nil {
 		f.lost = true
-		f.report(PropertyProvider, ClassSafety, "history %s cannot be written to the store: %v", in.Instance, err)
+		f.violated(Violation{Property: PropertyProvider, Class: ClassSafety, Message: fmt.Sprintf("history %s cannot be written to the store: %v", in.Instance, err)})
 	}
 }
 

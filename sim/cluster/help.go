@@ -5,7 +5,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/sim"
 )
 
 // Help is something that recovery or rescue did so that work could end.
@@ -142,6 +141,3 @@ func (ph *phases) served(no observe.InstanceNo) bool {
 	}
 	return false
 }
-
-// untilKey returns the key of the event that ends a plan with Until.
-func (w *World) untilKey() sim.Key { return w.root.At(labelUntil) }

@@ -31,26 +31,25 @@ type job struct {
 	activity *machine.RunActivity // nil for a turn
 }
 
-// takeTimer removes a timer from the list. ok is false if the timer is not set.
-func (n *nodeState) takeTimer(id machine.TimerID) (t timer, ok bool) {
-	for i, t := range n.timers {
-		if t.id == id {
-			n.timers = slices.Delete(n.timers, i, i+1)
-			return t, true
-		}
+// take removes the element that is wanted from a list. ok is false if there is none.
+func take[T any](list *[]T, wanted func(T) bool) (t T, ok bool) {
+	i := slices.IndexFunc(*list, wanted)
+	if i < 0 {
+		return t, false
 	}
-	return timer{}, false
+	t = (*list)[i]
+	*list = slices.Delete(*list, i, i+1)
+	return t, true
 }
 
-// takeJob removes a job from the list. ok is false if the job is not running.
-func (n *nodeState) takeJob(id machine.JobID) (j job, ok bool) {
-	for i, j := range n.jobs {
-		if j.id == id {
-			n.jobs = slices.Delete(n.jobs, i, i+1)
-			return j, true
-		}
-	}
-	return job{}, false
+// takeTimer removes a timer from the list, unless it is not set.
+func (n *nodeState) takeTimer(id machine.TimerID) (timer, bool) {
+	return take(&n.timers, func(t timer) bool { return t.id == id })
+}
+
+// takeJob removes a job from the list, unless it is not running.
+func (n *nodeState) takeJob(id machine.JobID) (job, bool) {
+	return take(&n.jobs, func(j job) bool { return j.id == id })
 }
 
 // performer is a machine that runs an activity's code before its job is finished, so that the code can sleep.

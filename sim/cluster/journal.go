@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/durosim/durosim/engine/machine"
@@ -55,12 +54,10 @@ func (j *journal) since() time.Duration { return j.kernel.Now().Sub(j.start) }
 // propertyRunEnds is violated by a run that does not end by itself.
 const propertyRunEnds = "run-ends"
 
-// unfinished reports the violation that the run has not ended by itself.
-func (j *journal) unfinished(class Class, format string, args ...any) {
-	j.internal = append(j.internal, Violation{
-		Property: propertyRunEnds, Class: class, Step: j.steps(), VirtualMs: j.nowMs() - j.startMs(),
-		Message: fmt.Sprintf(format, args...),
-	})
+// violated reports a violation, now, that the world itself has found.
+func (j *journal) violated(v Violation) {
+	v.Step, v.VirtualMs = j.steps(), j.nowMs()-j.startMs()
+	j.internal = append(j.internal, v)
 }
 
 // Shapes of records that are written in a single call.

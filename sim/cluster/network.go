@@ -45,10 +45,6 @@ func isFetch(k observe.CallKind) bool {
 	return k == observe.CallFetchOrchestrationItem || k == observe.CallFetchWorkItem
 }
 
-func isRenewal(k observe.CallKind) bool {
-	return k == observe.CallRenewOrchestrationItemLock || k == observe.CallRenewWorkItemLock
-}
-
 // send sends a node's call.
 func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
@@ -64,7 +60,7 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	c.deadline, c.cadence, c.once = pc.Deadline, pc.Cadence, pc.Once
 	c.key, c.sentAt, c.group = key, nw.kernel.Now(), -1
 	if c.deadline == 0 {
-		c.deadline = nw.callDeadline(n)
+		c.deadline = n.runningOptions.CallDeadline
 	}
 	nw.recordCall(record.CallSent, c)
 	if r, ok := pc.Request.(call.AckWorkItem); ok && r.Completion != nil && nw.draws(drawsActivityRepeats, n.plan.Name, key) {
@@ -82,7 +78,7 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 		nw.lose(c, faults.RequestLost)
 		return
 	}
-	if isRenewal(kind) && nw.draws(drawsLostRenewal, n.plan.Name, leg) {
+	if (kind == observe.CallRenewOrchestrationItemLock || kind == observe.CallRenewWorkItemLock) && nw.draws(drawsLostRenewal, n.plan.Name, leg) {
 		c.lost = true
 		nw.lose(c, faults.LostRenewal)
 		return
@@ -235,9 +231,6 @@ func outcomeOf(kind observe.CallKind, a *machine.Answer) observe.Outcome {
 	}
 	return observe.OutcomeOK
 }
-
-// callDeadline returns how long a node waits for an answer before it considers the call failed.
-func (nw *network) callDeadline(n *nodeState) time.Duration { return n.runningOptions.CallDeadline }
 
 // errDeadline is the error a node gets if an answer is late or lost.
 var errDeadline = engine.Retryablef("call", "no answer within the call deadline")

@@ -231,18 +231,13 @@ func (p *parking) firstToPoll(g *waitGroup, alive bool) (best *callState, bestAt
 
 // nextPoll returns when the caller of a parked fetch polls next: now at the earliest, and never twice at the same time.
 func (p *parking) nextPoll(c *callState) sim.Time {
-	every := cadence(c)
+	every := max(c.cadence, time.Millisecond)
 	periods := (p.kernel.Now().Sub(c.parkedAt) + every - 1) / every
 	at := c.parkedAt.Add(periods * every)
 	if at == c.triedAt {
 		at = at.Add(every)
 	}
 	return at
-}
-
-// cadence returns the interval at which a fetch's caller polls while it finds nothing.
-func cadence(c *callState) time.Duration {
-	return max(c.cadence, time.Millisecond)
 }
 
 // onWake retries a parked fetch.
@@ -271,11 +266,8 @@ func (p *parking) leaveWaking(n *nodeState) {
 }
 
 func (p *parking) remove(g *waitGroup, c *callState) {
-	for at, have := range g.waiters {
-		if have == c {
-			g.waiters = append(g.waiters[:at], g.waiters[at+1:]...)
-			return
-		}
+	if at := slices.Index(g.waiters, c); at >= 0 {
+		g.waiters = slices.Delete(g.waiters, at, at+1)
 	}
 }
 

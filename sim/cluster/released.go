@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -28,9 +27,7 @@ type MachineConfig struct {
 
 // Machine is one incarnation of a node whose released runtime runs outside the simulation.
 type Machine interface {
-	StepInto(in machine.Input, effects []machine.Effect) []machine.Effect
-	Filter() *engine.CapabilityFilter
-	Counters() machine.Counters
+	Stepper
 	// Err returns the reason why the machine cannot continue, or nil. An error ends the run without a verdict.
 	Err() error
 	// Crash kills the machine. The cluster calls it once for each machine, even after a graceful stop.

@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim/plan"
@@ -28,7 +30,7 @@ func (ph *phases) rescue() bool {
 		ph.beginRescue()
 		ph.widenAll()
 		return true
-	case !ph.anyCore():
+	case !slices.ContainsFunc(ph.infos, func(n NodeInfo) bool { return n.Core }):
 		return false
 	}
 	ph.beginRescue()
@@ -71,15 +73,6 @@ func (ph *phases) admitted(pin *engine.Version) bool {
 	for i, n := range ph.fleet.list {
 		info := &ph.infos[i]
 		if leaves := info.Draining && !n.wantUp; info.Up && !leaves && info.Filter.Admits(pin) {
-			return true
-		}
-	}
-	return false
-}
-
-func (ph *phases) anyCore() bool {
-	for i := range ph.infos {
-		if ph.infos[i].Core {
 			return true
 		}
 	}
@@ -161,17 +154,8 @@ func lower(b, c *engine.Build) bool {
 
 // names reports whether any node runs the build at any time according to the plan.
 func (ph *phases) names(b *engine.Build) bool {
-	for i := range ph.plan.Nodes {
-		if ph.plan.Nodes[i].Build == b.Name() {
-			return true
-		}
-	}
-	for i := range ph.plan.Schedule {
-		if ph.plan.Schedule[i].Build == b.Name() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ph.plan.Nodes, func(n plan.Node) bool { return n.Build == b.Name() }) ||
+		slices.ContainsFunc(ph.plan.Schedule, func(s plan.Step) bool { return s.Build == b.Name() })
 }
 
 // deleteTree force-deletes the tree to which an instance belongs, as an operator would if no node can run it.
@@ -189,16 +173,12 @@ func (ph *phases) deleteTree(id string) {
 	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may have been deleted with another tree
 }
 
-// everything is a range that admits every pin.
-var everything = engine.VersionRange{Max: engine.V(999, 999, 999)}
-
 // widenAll restarts every core node with a range that admits everything, as release 0.1.26's documentation recommended.
 func (ph *phases) widenAll() {
 	for _, n := range ph.fleet.list {
 		if ph.infos[n.number-1].Core {
 			ph.helped(HelpWiden, n.plan.Name, ph.infos[n.number-1].Filter.String())
-			r := everything
-			n.options.SupportedReplayVersions = &r
+			n.options.SupportedReplayVersions = &engine.VersionRange{Max: engine.V(999, 999, 999)}
 			ph.fleet.restart(n)
 		}
 	}

@@ -55,14 +55,19 @@ type Result struct {
 	Marks []sim.Mark `json:"-"`
 }
 
-// result returns the result of the run.
-func (w *World) result() *Result {
-	r := &Result{
-		Seed: w.cfg.Seed, Exhausted: w.kernel.Exhausted(), Early: !w.finished, Marks: w.marks,
+// unjudged returns the part of the run's result that needs no judgement.
+func (w *World) unjudged() *Result {
+	return &Result{
+		Seed: w.cfg.Seed, FinalStates: w.FinalStates(),
 		Totals: Totals{Steps: w.kernel.Steps(), Turns: w.fleet.turns, Calls: uint64(w.network.calls.n), Virtual: w.nowMs() - w.startMs()},
 	}
-	r.FinalStates, r.Help = w.FinalStates(), w.help
-	r.Violations = w.internal
+}
+
+// result returns the result of the run.
+func (w *World) result() *Result {
+	r := w.unjudged()
+	r.Exhausted, r.Early, r.Marks = w.kernel.Exhausted(), !w.finished, w.marks
+	r.Help, r.Violations = w.help, w.internal
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)
 		r.Coverage = w.monitor.Coverage()
@@ -80,14 +85,11 @@ const PropertyHandlerReturns = "handler-returns"
 
 // givenUp returns the result of a run whose code did not come back. Nothing but that code runs any more.
 func (w *World) givenUp(s *watchdog.Stuck) *Result {
-	ms := w.nowMs() - w.startMs()
-	return &Result{
-		Seed: w.cfg.Seed, Early: true, Totals: Totals{Steps: w.kernel.Steps(), Turns: w.fleet.turns, Calls: uint64(w.network.calls.n), Virtual: ms},
-		FinalStates: w.FinalStates(),
-		Violations: []Violation{{
-			Property: PropertyHandlerReturns, Class: ClassHandler, Step: w.steps(), VirtualMs: ms, Instance: s.Instance, Message: s.Message,
-		}},
-	}
+	r := w.unjudged()
+	w.internal = nil
+	w.violated(Violation{Property: PropertyHandlerReturns, Class: ClassHandler, Instance: s.Instance, Message: s.Message})
+	r.Early, r.Violations = true, w.internal
+	return r
 }
 
 // Counters returns the counters of a node's current incarnation, or false if the node is down.
@@ -102,24 +104,28 @@ func (w *World) Counters(node uint32) (Counters, bool) {
 // the plan's order. The caller owns the slice.
 func (w *World) FinalStates() []FinalState {
 	var all []FinalState
-	for i := range w.plan.Instances {
-		all = append(all, w.finalState(w.plan.Instances[i].ID))
-	}
-	for i := range w.plan.Histories {
-		all = append(all, w.finalState(w.plan.Histories[i].Instance))
+	for _, id := range w.instanceNames() {
+		o := FinalState{Instance: id}
+		if p, ok := w.store.Peek(id); ok {
+			o.Status, o.Execution, o.Pin = p.Status, p.Execution, p.Pin
+			if p.Output != nil {
+				o.Output = *p.Output
+			}
+		}
+		all = append(all, o)
 	}
 	return all
 }
 
-func (w *World) finalState(instance string) FinalState {
-	o := FinalState{Instance: instance}
-	if p, ok := w.store.Peek(instance); ok {
-		o.Status, o.Execution, o.Pin = p.Status, p.Execution, p.Pin
-		if p.Output != nil {
-			o.Output = *p.Output
-		}
+// instanceNames returns the names of the plan's instances followed by those of its preloaded histories.
+func (b *base) instanceNames() (names []string) {
+	for i := range b.plan.Instances {
+		names = append(names, b.plan.Instances[i].ID)
 	}
-	return o
+	for i := range b.plan.Histories {
+		names = append(names, b.plan.Histories[i].Instance)
+	}
+	return names
 }
 
 // Fate describes how one of the plan's instances ended.

@@ -139,11 +139,7 @@ func deregister(r *node.Registry, handler string) error {
 // keepOnly removes every orchestration that is not in the list.
 func keepOnly(r *node.Registry, keep []string) error {
 	for _, have := range r.Orchestrations() {
-		found := false
-		for _, k := range keep {
-			found = found || k == have
-		}
-		if !found {
+		if !slices.Contains(keep, have) {
 			if err := deregister(r, have); err != nil {
 				return err
 			}

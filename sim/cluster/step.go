@@ -145,8 +145,8 @@ func (f *fleet) mayGoOn(instance string) bool {
 // unending ends the run because of an execution that seems endless.
 func (f *fleet) unending(n *nodeState, note *machine.Note, format string, args ...any) {
 	f.ended = true
-	f.internal = append(f.internal, Violation{
-		Property: propertyRunEnds, Class: ClassLiveness, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: note.Instance,
+	f.violated(Violation{
+		Property: propertyRunEnds, Class: ClassLiveness, Node: n.plan.Name, Instance: note.Instance,
 		Message: fmt.Sprintf("execution %d of %s (%s, on build %s) ", note.ExecutionID, note.Instance, note.Turn.Handler, n.running.Name()) + fmt.Sprintf(format, args...),
 	})
 }
@@ -175,9 +175,7 @@ func (f *fleet) checkPanic(n *nodeState, instance, code, at, text string) {
 
 func (f *fleet) blameHandler(n *nodeState, property, instance, message string) {
 	if f.handlerFaults++; f.handlerFaults <= handlerReports {
-		f.internal = append(f.internal, Violation{
-			Property: property, Class: ClassHandler, Step: f.steps(), VirtualMs: f.nowMs() - f.startMs(), Node: n.plan.Name, Instance: instance, Message: message,
-		})
+		f.violated(Violation{Property: property, Class: ClassHandler, Node: n.plan.Name, Instance: instance, Message: message})
 	}
 }
 

@@ -179,17 +179,16 @@ func (w *World) handleOf(codec engine.Codec, caller observe.Caller) engine.Provi
 
 // openStore makes the run's own store and, if Config.Store is set, the store that it follows.
 func (w *World) openStore(arena *memprovider.Arena) error {
+	o := memprovider.Options{Sink: w.network, StartMs: w.startMs(), Arena: arena}
 	if w.cfg.Store == nil {
-		w.store = memprovider.New(memprovider.Options{
-			Sink: w.network, StartMs: w.startMs(), BeforeAckStep: w.network.beforeAckStep, Arena: arena,
-			Rules: w.planted.For("", "").Provider, RulesOf: w.fleet.storeRules, CallersClock: w.plan.Store.CallersClock,
-			Plain: w.plan.Store.Plain,
-		})
-		w.store.SetSchema(w.plan.FirstSchema())
+		o.BeforeAckStep, o.CallersClock, o.Plain = w.network.beforeAckStep, w.plan.Store.CallersClock, w.plan.Store.Plain
+		o.Rules, o.RulesOf = w.planted.For("", "").Provider, w.fleet.storeRules
+	}
+	w.store = memprovider.New(o)
+	w.store.SetSchema(w.plan.FirstSchema())
+	if w.cfg.Store == nil {
 		return nil
 	}
-	w.store = memprovider.New(memprovider.Options{Sink: w.network, StartMs: w.startMs(), Arena: arena})
-	w.store.SetSchema(w.plan.FirstSchema())
 	return w.openForeign()
 }
 
@@ -246,9 +245,10 @@ func (w *World) run() {
 		return // monitors would report unfinished work as violations
 	case w.ended:
 	case w.kernel.Exhausted():
-		w.unfinished(ClassLiveness, "the step budget is used up after %d steps, in %s: something goes on forever, or the plan needs more (\"budget %d steps\")", w.kernel.Steps(), w.phase, 10*w.kernel.Steps())
+		w.violated(Violation{Property: propertyRunEnds, Class: ClassLiveness, Message: fmt.Sprintf(
+			"the step budget is used up after %d steps, in %s: something goes on forever, or the plan needs more (\"budget %d steps\")", w.kernel.Steps(), w.phase, 10*w.kernel.Steps())})
 	default:
-		w.unfinished(ClassInternal, "the event queue ran empty before the run had ended")
+		w.violated(Violation{Property: propertyRunEnds, Class: ClassInternal, Message: "the event queue ran empty before the run had ended"})
 	}
 	w.finished = true
 	if w.monitor != nil {
@@ -316,7 +316,7 @@ func (w *World) begin() {
 	}
 	w.kernel.After(end, w.root.At(labelPhase), event{kind: evRecovery})
 	if w.plan.Until > 0 {
-		w.kernel.After(w.plan.Until, w.untilKey(), event{kind: evUntil})
+		w.kernel.After(w.plan.Until, w.root.At(labelUntil), event{kind: evUntil})
 	}
 }
 

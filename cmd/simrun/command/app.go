@@ -2,14 +2,17 @@ package command
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -31,6 +34,7 @@ type app struct {
 	width int
 	// style is the style for standard output.
 	style style
+	stop  func() // see interruptible
 }
 
 // command is a verb with its parsed arguments.
@@ -58,7 +62,8 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	}()
 	p.stores = &stores{idle: map[string][]*remote{}}
 	defer p.stores.close()
-	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout)}
+	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout), stop: func() {}}
+	defer func() { a.stop() }()
 	a.help, a.width = a.stdout, 100
 	if f, ok := terminal(stdout); ok {
 		a.help, a.width = f, widthOf(f)
@@ -105,6 +110,22 @@ func (a *app) main(args []string) int {
 		return a.usage(err)
 	}
 	return status
+}
+
+// interruptible returns a context that SIGINT and SIGTERM cancel. A second signal kills the process, as usual.
+func (a *app) interruptible() (ctx context.Context) {
+	ctx, a.stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, a.stop)
+	return ctx
+}
+
+// show prints a result as JSON, if that is asked for, or with print. It returns the status.
+func (a *app) show(verb string, asJSON bool, status int, v any, print func()) (int, error) {
+	if asJSON {
+		return status, a.writeJSON(verb, v)
+	}
+	print()
+	return status, nil
 }
 
 // orVerb returns the error for word, which names no scenario. If word resembles a verb, the error suggests that verb;
@@ -186,26 +207,16 @@ func worst(a, b int) int {
 	return exitOK
 }
 
-// classExit returns the exit status for a violation of class c.
-func classExit(c cluster.Class) int {
-	switch c {
-	case cluster.ClassSafety:
-		return exitSafety
-	case cluster.ClassLiveness:
-		return exitLiveness
-	case cluster.ClassHandler:
-		return exitHandler
-	case cluster.ClassPlan:
-		return exitPlan
-	}
-	return exitInternal
+// classExit has the exit statuses for violations.
+var classExit = map[cluster.Class]int{
+	cluster.ClassSafety: exitSafety, cluster.ClassLiveness: exitLiveness, cluster.ClassHandler: exitHandler, cluster.ClassPlan: exitPlan, cluster.ClassInternal: exitInternal,
 }
 
 // summaryExit returns the exit status for a campaign. missed lists the required points that the campaign did not reach.
 func summaryExit(s *campaign.Summary, missed []string) int {
 	status := exitOK
 	for _, p := range s.Properties {
-		status = worst(status, classExit(p.Class))
+		status = worst(status, classExit[p.Class])
 	}
 	if len(s.Internal) > 0 {
 		status = worst(status, exitInternal)
@@ -242,19 +253,18 @@ func terminal(w io.Writer) (*os.File, bool) {
 type progress struct {
 	w     io.Writer // nil if it is not a terminal
 	what  string
-	total uint64
 	width int // of the terminal, in columns
 	every time.Duration
 	begun time.Time
 	drawn time.Time
 }
 
-func newProgress(w io.Writer, what string, total uint64) *progress {
+func newProgress(w io.Writer, what string) *progress {
 	f, ok := terminal(w)
 	if !ok {
 		return &progress{}
 	}
-	return &progress{w: w, what: what, total: total, width: widthOf(f), every: 100 * time.Millisecond, begun: time.Now()}
+	return &progress{w: w, what: what, width: widthOf(f), every: 100 * time.Millisecond, begun: time.Now()}
 }
 
 // widthOf returns the number of columns of a terminal.
@@ -270,26 +280,29 @@ func widthOf(f *os.File) int {
 const usualWidth = 80
 
 // show draws the line anew, but not more often than p.every. What does not fit into the terminal is left out.
-func (p *progress) show(done, failed uint64) {
+func (p *progress) show(done, total, failed uint64) {
 	if p.w == nil || time.Since(p.drawn) < p.every {
 		return
 	}
 	p.drawn = time.Now()
 	passed := p.drawn.Sub(p.begun)
-	text := fmt.Sprintf("%s: %d%%", p.what, 100*done/max(p.total, 1))
+	text := fmt.Sprintf("%s: %d%%", p.what, 100*done/max(total, 1))
 	if failed > 0 {
 		text = fmt.Sprintf("%s, %d failed", text, failed)
 	}
-	left := time.Duration(float64(passed) / float64(max(done, 1)) * float64(p.total-done))
-	if more := fmt.Sprintf(" (%d of %d, %s left)", done, p.total, left.Round(time.Second)); len(text)+len(more) < p.width {
+	left := time.Duration(float64(passed) / float64(max(done, 1)) * float64(total-done))
+	if more := fmt.Sprintf(" (%d of %d, %s left)", done, total, left.Round(time.Second)); len(text)+len(more) < p.width {
 		text += more
 	}
 	fmt.Fprintf(p.w, "\r\x1b[K%.*s", p.width-1, text) // the campaign continues even if the terminal is closed
 }
 
+// none shows the progress of what cannot fail.
+func (p *progress) none(done, total uint64) { p.show(done, total, 0) }
+
 // clear removes the line from the terminal.
 func (p *progress) clear() {
-	if p != nil && p.w != nil {
+	if p.w != nil {
 		fmt.Fprint(p.w, "\r\x1b[K")
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -168,33 +169,24 @@ func (versionCmd) run(a *app) (int, error) {
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	a.printf("%s", versionText(a.program.name(), info))
+	version := func(m *debug.Module) string {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		return cmp.Or(m.Version, "(devel)")
+	}
+	a.printf("%s %s\n", a.program.name(), version(&info.Main))
+	for _, m := range info.Deps {
+		if m.Path == durosimModule { // a module of its own
+			a.printf("durosim %s\n", version(m))
+		}
+	}
+	a.printf("%s %s/%s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	return exitOK, nil
 }
 
 // durosimModule is the path of the module that contains this package.
 const durosimModule = "github.com/durosim/durosim"
-
-// versionText returns the versions of the program's module and of Go. If durosim is a separate module, the text
-// includes its version, too.
-func versionText(name string, info *debug.BuildInfo) string {
-	version := func(m *debug.Module) string {
-		if m.Replace != nil {
-			m = m.Replace
-		}
-		if m.Version == "" {
-			return "(devel)"
-		}
-		return m.Version
-	}
-	text := name + " " + version(&info.Main) + "\n"
-	for _, m := range info.Deps {
-		if m.Path == durosimModule {
-			text += "durosim " + version(m) + "\n"
-		}
-	}
-	return text + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
-}
 
 // completionCmd implements `simrun completion`.
 type completionCmd struct {
@@ -253,7 +245,7 @@ func completions(p *Program, line string) []string {
 			verb = child
 		}
 	}
-	candidates := arguments(p, verb, before)
+	candidates := arguments(verb, before)
 	if len(before) == 0 {
 		for _, child := range root.Children {
 			if !child.Hidden {
@@ -274,7 +266,7 @@ func completions(p *Program, line string) []string {
 
 // arguments returns the known values for the last word. If the word before it is a flag, these are the flag's values.
 // If not, they are the values of the verb's argument.
-func arguments(p *Program, verb *kong.Node, before []string) []string {
+func arguments(verb *kong.Node, before []string) []string {
 	flag := ""
 	if len(before) > 0 {
 		flag = before[len(before)-1]

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
-	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -65,15 +63,13 @@ func (c *compareCmd) run(a *app) (int, error) {
 	s.bridges = c.Procedures
 	a.warn(s)
 	seeds := c.Seeds.or(compareSeeds)
-	ctx, stop := interruptible()
-	defer stop()
 	if c.Procedures {
-		return c.procedures(ctx, a, s, seeds)
+		return c.procedures(a, s, seeds)
 	}
-	bar := newProgress(a.stderr, s.scenario.Name, seeds.count*uint64(len(plan.Strategies())))
+	bar := newProgress(a.stderr, s.scenario.Name)
 	cfg := compare.Config{
-		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, First: seeds.first, Seeds: seeds.count, Context: ctx,
-		OnProgress: func(done, _ uint64) { bar.show(done, 0) },
+		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, First: seeds.first, Seeds: seeds.count, Context: a.interruptible(),
+		OnProgress: bar.none,
 	}
 	began := time.Now()
 	r, err := compare.Run(cfg)
@@ -121,18 +117,11 @@ func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) err
 }
 
 // procedures compares the ways in which the upgrade can be rolled out. Its text depends on nothing but the seeds.
-func (c *compareCmd) procedures(ctx context.Context, a *app, s *subject, seeds seedRange) (int, error) {
-	cfg := upgrade.Config{
-		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases(),
-		First: seeds.first, Seeds: seeds.count, Context: ctx,
-	}
-	var bar *progress
-	cfg.OnProgress = func(done, total uint64) {
-		if bar == nil {
-			bar = newProgress(a.stderr, s.scenario.Name, total)
-		}
-		bar.show(done, 0)
-	}
+func (c *compareCmd) procedures(a *app, s *subject, seeds seedRange) (int, error) {
+	cfg := s.upgrade()
+	cfg.First, cfg.Seeds, cfg.Context = seeds.first, seeds.count, a.interruptible()
+	bar := newProgress(a.stderr, s.scenario.Name)
+	cfg.OnProgress = bar.none
 	r, err := upgrade.TryProcedures(cfg)
 	bar.clear()
 	if err != nil {

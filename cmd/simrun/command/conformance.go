@@ -94,9 +94,8 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	defer func() { peer.stop() }()
-	ctx, stop := interruptible()
-	defer stop()
-	bar := newProgress(a.stderr, "cases", uint64(len(cases)))
+	ctx := a.interruptible()
+	bar := newProgress(a.stderr, "cases")
 	defer bar.clear()
 	d := peer.client.Described()
 	out := &conformanceJSON{Provider: d.Name, Version: d.Version, Groups: conformance.Summary{}, Cases: []caseJSON{}, Unseen: []string{}}
@@ -121,14 +120,10 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			}
 		}
 		out.add(r, known.ofCase(r.ID))
-		bar.show(uint64(i+1), uint64(out.Failed))
+		bar.show(uint64(i+1), uint64(len(cases)), uint64(out.Failed))
 	}
 	bar.clear()
-	if c.JSON {
-		return out.ExitStatus, a.writeJSON("conformance", out)
-	}
-	a.printConformance(out)
-	return out.ExitStatus, nil
+	return a.show("conformance", c.JSON, out.ExitStatus, out, func() { a.printConformance(out) })
 }
 
 // add counts a result. A known failure is not counted as a failure.

@@ -68,9 +68,7 @@ func (p *Program) calls(e *scenario.Entry, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := newReplayed(s, e.Seed)
-	r.entry = e
-	cfg, err := r.config()
+	cfg, err := (&replayed{subject: s, seed: e.Seed, entry: e}).config()
 	if err != nil {
 		return nil, err
 	}

@@ -94,21 +94,23 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	user, stop := interruptible()
-	defer stop()
+	user := a.interruptible()
 	o.Context = user
-	if c.For > 0 || o.Runs == 0 {
-		limited, cancel := context.WithTimeout(user, max(c.For, 0)+c.usualTime())
+	if c.For == 0 && o.Runs == 0 {
+		c.For = time.Minute
+	}
+	if c.For > 0 {
+		var cancel func()
+		o.Context, cancel = context.WithTimeout(user, c.For)
 		defer cancel()
-		o.Context = limited
 	}
 	var kept keeper
 	if c.Corpus != "" {
 		kept.dir = filepath.Join(c.Corpus, "coverage")
 		o.OnNew = kept.keep
 	}
-	bar := newProgress(a.stderr, "fuzz", o.Runs)
-	o.OnProgress = func(r *fuzz.Report) { bar.show(r.Runs, r.Failed) }
+	bar := newProgress(a.stderr, "fuzz")
+	o.OnProgress = func(r *fuzz.Report) { bar.show(r.Runs, o.Runs, r.Failed) }
 	began := time.Now()
 	r, err := fuzz.Run(o)
 	bar.clear()
@@ -122,19 +124,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	if user.Err() != nil {
 		out.ExitStatus = exitStopped
 	}
-	if c.JSON {
-		return out.ExitStatus, a.writeJSON("fuzz", out)
-	}
-	a.printFuzz(out, r)
-	return out.ExitStatus, nil
-}
-
-// usualTime returns the default duration of a hunt: one minute, or 0 if --for is set.
-func (c *fuzzCmd) usualTime() time.Duration {
-	if c.For > 0 {
-		return 0
-	}
-	return time.Minute
+	return a.show("fuzz", c.JSON, out.ExitStatus, out, func() { a.printFuzz(out, r) })
 }
 
 // fuzzedLoad limits the load in plans that the fuzzer edits. Small plans run faster and shrink more easily.
@@ -322,7 +312,7 @@ type findJSON struct {
 func (c *fuzzCmd) report(s *subject, r *fuzz.Report, wall time.Duration) (*fuzzJSON, error) {
 	out := &fuzzJSON{Scenario: s.scenario.Name, Report: r, Finds: []findJSON{}, Wall: seconds(wall)}
 	for _, f := range r.Finds {
-		out.ExitStatus = worst(out.ExitStatus, classExit(f.Violation.Class))
+		out.ExitStatus = worst(out.ExitStatus, classExit[f.Violation.Class])
 		row := findJSON{
 			Property: f.Violation.Property, Class: string(f.Violation.Class), AtRun: f.AtRun, Runs: f.Runs, Way: f.Input.Way,
 			Cause: f.Cause, Message: f.Violation.Message,
@@ -427,11 +417,9 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 		s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect})
 		return cfg
 	}
-	var stop func()
-	o.Context, stop = interruptible()
-	defer stop()
-	bar := newProgress(a.stderr, s.scenario.Name, o.Runs)
-	o.OnProgress = func(r *fuzz.Exploration) { bar.show(r.Runs, r.Failed) }
+	o.Context = a.interruptible()
+	bar := newProgress(a.stderr, s.scenario.Name)
+	o.OnProgress = func(r *fuzz.Exploration) { bar.show(r.Runs, o.Runs, r.Failed) }
 	began := time.Now()
 	r, err := fuzz.Exhaust(o)
 	bar.clear()
@@ -445,11 +433,7 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	if o.Context.Err() != nil {
 		out.ExitStatus = exitStopped
 	}
-	if c.JSON {
-		return out.ExitStatus, a.writeJSON("fuzz", out)
-	}
-	a.printExploration(out, r)
-	return out.ExitStatus, nil
+	return a.show("fuzz", c.JSON, out.ExitStatus, out, func() { a.printExploration(out, r) })
 }
 
 func explored(s *subject, r *fuzz.Exploration, o *fuzz.Scope, wall time.Duration) *exploreJSON {
@@ -463,7 +447,7 @@ func explored(s *subject, r *fuzz.Exploration, o *fuzz.Scope, wall time.Duration
 	}
 	switch {
 	case r.Failed > 0:
-		out.ExitStatus = classExit(r.Violation.Class)
+		out.ExitStatus = classExit[r.Violation.Class]
 		out.Violations = append(out.Violations, campaign.Violation{Violation: r.Violation})
 		out.Plan = string(scenario.Format(r.Plan))
 	case !out.Exhaustive:

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/timeline"
@@ -89,8 +87,7 @@ func (c *hostsBuildCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	hosts := releases()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
+	ctx := a.interruptible()
 	for _, b := range builds {
 		name := strings.TrimPrefix(b.Release, engine.ReleasePrefix)
 		fmt.Fprintf(a.stderr, "building the host of duroxide %s\n", name)

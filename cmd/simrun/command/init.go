@@ -151,10 +151,7 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 		return "", "", fmt.Errorf("--build: %w", err)
 	}
 	slices.SortStableFunc(all, func(a, b *engine.Build) int { return a.Version.Compare(b.Version) })
-	var names []string
-	for _, b := range all {
-		names = append(names, b.Name())
-	}
+	names := idsOf(all, (*engine.Build).Name)
 	if err := errors.Join(oneOf("--old", c.Old, names), oneOf("--new", c.New, names)); err != nil {
 		return "", "", err
 	}

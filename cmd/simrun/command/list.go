@@ -7,7 +7,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
@@ -97,26 +96,24 @@ func listings() []listing {
 }
 
 func (c *listCmd) run(a *app) (int, error) {
-	var kinds []string
-	for _, l := range listings() {
-		kinds = append(kinds, l.kind)
-	}
-	for _, l := range listings() {
-		if l.kind == c.Kind {
-			items, err := c.items(a.program, l)
-			if err != nil {
-				return 0, err
-			}
-			return l.print(a, items, c.JSON)
-		}
-	}
+	kinds := idsOf(listings(), func(l listing) string { return l.kind })
 	if c.Kind == "" {
 		return 0, fmt.Errorf("nothing to list: expected one of %s", strings.Join(kinds, ", "))
 	}
-	if hint := pretty.Hint(c.Kind, kinds); hint != "" {
-		return 0, fmt.Errorf("list %q%s", c.Kind, hint)
+	i := slices.Index(kinds, c.Kind)
+	if i < 0 {
+		return 0, oneOf("list", c.Kind, kinds)
 	}
-	return 0, fmt.Errorf("list %q: expected one of %s", c.Kind, strings.Join(kinds, ", "))
+	l := listings()[i]
+	items, err := c.items(a.program, l)
+	if err != nil {
+		return 0, err
+	}
+	t := timeline.Table{Head: l.head}
+	for _, i := range items {
+		t.Row(false, l.row(i)...)
+	}
+	return a.show("list", c.JSON, exitOK, listJSON{Kind: l.kind, Items: items}, func() { a.printTable("", t, len(l.head)) })
 }
 
 // items returns all items of the listing's kind. Builds include those declared by a scenario.
@@ -148,18 +145,6 @@ func (c *listCmd) items(p *Program, l listing) ([]itemJSON, error) {
 	return buildItems(all, of), nil
 }
 
-func (l listing) print(a *app, items []itemJSON, asJSON bool) (int, error) {
-	if asJSON {
-		return exitOK, a.writeJSON("list", listJSON{Kind: l.kind, Items: items})
-	}
-	t := timeline.Table{Head: l.head}
-	for _, i := range items {
-		t.Row(false, l.row(i)...)
-	}
-	a.printTable("", t, len(l.head))
-	return exitOK, nil
-}
-
 func listBuilds(p *Program) ([]itemJSON, error) {
 	of := &plan.Plan{Builds: p.releases(nil)}
 	all, err := of.AllBuilds(p.builds())
@@ -171,10 +156,7 @@ func listBuilds(p *Program) ([]itemJSON, error) {
 
 // releases declares the models of releases that the program knows, and what is declared.
 func (p *Program) releases(declared []plan.Build) []plan.Build {
-	var known []string
-	for _, b := range p.builds() {
-		known = append(known, b.Name())
-	}
+	known := idsOf(p.builds(), (*engine.Build).Name)
 	var all []plan.Build
 	for _, name := range plan.ReleaseNames() {
 		b, ok := plan.Release(name, known)
@@ -268,11 +250,7 @@ func listOrchestrations(p *Program) ([]itemJSON, error) {
 }
 
 func kindNames(s engine.KindSet) []string {
-	var names []string
-	for _, k := range s.List() {
-		names = append(names, string(k))
-	}
-	return names
+	return idsOf(s.List(), func(k engine.EventKind) string { return string(k) })
 }
 
 func listScenarios(*Program) ([]itemJSON, error) {

@@ -139,16 +139,14 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 		}
 		return peer.store()
 	}
-	bar := newProgress(a.stderr, "sequences", seeds.count)
+	bar := newProgress(a.stderr, "sequences")
 	defer bar.clear()
 	done := uint64(0)
 	options.Done = func() {
 		done++
-		bar.show(done, 0)
+		bar.none(done, seeds.count)
 	}
-	var stop func()
-	options.Context, stop = interruptible()
-	defer stop()
+	options.Context = a.interruptible()
 	report, err := search.Search(undertest.Factory{New: store, Contract: c.Contract}, options)
 	bar.clear()
 	if err != nil && (report == nil || report.Made == 0 && len(report.Findings) == 0) {
@@ -158,11 +156,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if err != nil {
 		c.broke(out, err, seeds)
 	}
-	if c.JSON {
-		return out.ExitStatus, a.writeJSON("oracle", out)
-	}
-	a.printOracle(out, c.Stories)
-	return out.ExitStatus, nil
+	return a.show("oracle", c.JSON, out.ExitStatus, out, func() { a.printOracle(out, c.Stories) })
 }
 
 // loggedJSON is the object printed by oracle --log --json.
@@ -221,11 +215,13 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	for _, w := range r.Warnings {
 		out.Warnings = append(out.Warnings, warningJSON{string(w.Freedom), w.Summary, w.Sequences, decimal(w.Seed)})
 	}
+	told := map[string]bool{}
 	for _, f := range r.Findings {
 		shown := findingJSON{Class: f.Class, Sequences: f.Count, Seed: decimal(f.Seed), Calls: f.Refusal.Number, Refusal: f.Refusal.Error(),
 			Transcript: f.Transcript, Repro: c.repro(f.Seed)}
 		if f.Known != nil {
 			shown.Known, shown.Reason, shown.Link = true, f.Known.Reason, f.Known.Link
+			told[f.Known.Reason] = true
 		} else if out.Finding == nil {
 			out.Finding, out.ExitStatus = &shown, exitSafety
 		}
@@ -233,12 +229,6 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	}
 	// Report each entry only once. Skip an entry if one of its classes was seen or if another of its classes has
 	// already been reported.
-	told := map[string]bool{}
-	for _, f := range r.Findings {
-		if f.Known != nil {
-			told[f.Known.Reason] = true
-		}
-	}
 	for _, k := range r.Unseen {
 		if !told[k.Reason] {
 			out.Unseen = append(out.Unseen, k.Class)
@@ -279,14 +269,11 @@ func (c *oracleCmd) line() string {
 
 // freedoms returns the oracle's freedoms with those ids.
 func freedoms(ids []string) ([]oracle.Freedom, error) {
-	var known []string
-	for _, f := range oracle.Freedoms() {
-		known = append(known, string(f.ID))
-	}
+	known := idsOf(oracle.Freedoms(), func(f oracle.FreedomInfo) string { return string(f.ID) })
 	var list []oracle.Freedom
 	for _, id := range ids {
-		if !slices.Contains(known, id) {
-			return nil, fmt.Errorf("--deny %q: expected one of %s", id, strings.Join(known, ", "))
+		if err := oneOf("--deny", id, known); err != nil {
+			return nil, err
 		}
 		list = append(list, oracle.Freedom(id))
 	}
@@ -391,15 +378,13 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 	if !d.Overlapping {
 		return 0, fmt.Errorf("%s: its description lacks \"overlapping\": true, so its calls must not overlap", c.name())
 	}
-	bar := newProgress(a.stderr, "programs", seeds.count)
+	bar := newProgress(a.stderr, "programs")
 	defer bar.clear()
 	done := uint64(0)
-	ctx, stop := interruptible()
-	defer stop()
 	report, err := overlap.Search(undertest.Factory{New: peer.store}, overlap.Options{Oracle: promises, First: seeds.first, Programs: int(seeds.count),
-		Patience: c.Timeout, Context: ctx, Done: func() {
+		Patience: c.Timeout, Context: a.interruptible(), Done: func() {
 			done++
-			bar.show(done, 0)
+			bar.none(done, seeds.count)
 		}})
 	bar.clear()
 	if err != nil && !errors.Is(err, context.Canceled) {
@@ -419,11 +404,7 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 		}
 		out.Finding, out.ExitStatus = &overlapFindingJSON{Class: f.Class, Seed: decimal(f.Seed), Calls: f.Calls, Story: f.Story}, exitSafety
 	}
-	if c.JSON {
-		return out.ExitStatus, a.writeJSON("oracle", out)
-	}
-	a.printOverlap(out)
-	return out.ExitStatus, nil
+	return a.show("oracle", c.JSON, out.ExitStatus, out, func() { a.printOverlap(out) })
 }
 
 func (a *app) printOverlap(r *overlapJSON) {
@@ -490,10 +471,7 @@ func readKnown(name string) (*knownFile, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("--known: %s: unknown key %q; an entry is [[known]] with class, classes, cases or property, with reason and link, and optionally deny, title, consequence, fix, where, releases, upstream, shown and story", name, unknown[0].String())
 	}
-	ids := map[string]bool{}
-	for _, c := range conformance.Cases() {
-		ids[c.ID] = true
-	}
+	cases := idsOf(conformance.Cases(), func(c conformance.Case) string { return c.ID })
 	for i := range file.Known {
 		k := &file.Known[i]
 		if k.Class != "" {
@@ -503,7 +481,7 @@ func readKnown(name string) (*knownFile, error) {
 			return nil, fmt.Errorf("--known: %s: entry %d: expected a class, which is part of the class of a finding, or cases, or a property, and a reason", name, i+1)
 		}
 		for _, id := range k.Cases {
-			if !ids[id] {
+			if !slices.Contains(cases, id) {
 				return nil, fmt.Errorf("--known: %s: entry %d: no case has the id %q", name, i+1, id)
 			}
 		}
@@ -532,10 +510,8 @@ func (f *knownFile) classes(denied []oracle.Freedom) []search.Known {
 
 // ofCase returns the entry that expects case id to fail, or nil if there is none.
 func (f *knownFile) ofCase(id string) *knownMistake {
-	for i := range f.Known {
-		if slices.Contains(f.Known[i].Cases, id) {
-			return &f.Known[i]
-		}
+	if i := slices.IndexFunc(f.Known, func(k knownMistake) bool { return slices.Contains(k.Cases, id) }); i >= 0 {
+		return &f.Known[i]
 	}
 	return nil
 }

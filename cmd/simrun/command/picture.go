@@ -149,13 +149,7 @@ func smallTables(r *report) []timeline.Table {
 }
 
 func filled(tables ...timeline.Table) []timeline.Table {
-	var out []timeline.Table
-	for _, t := range tables {
-		if len(t.Rows) > 0 {
-			out = append(out, t)
-		}
-	}
-	return out
+	return slices.DeleteFunc(tables, func(t timeline.Table) bool { return len(t.Rows) == 0 })
 }
 
 func fateTable(f *campaign.Fate) timeline.Table {

@@ -79,10 +79,7 @@ func (c *planCmd) run(a *app) (int, error) {
 	s.bridges = c.Replay != ""
 	a.warn(s)
 	seeds := c.Seeds.or(planSeeds)
-	cfg := upgrade.Config{Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, Releases: releases()}
-	if s.begins != nil {
-		cfg = *s.begins
-	}
+	cfg := s.upgrade()
 	cfg.First, cfg.Seeds = seeds.first, seeds.count
 	if c.Replay != "" {
 		return c.replay(a, s, cfg)
@@ -175,28 +172,18 @@ func (c *planCmd) try(a *app, s *subject, cfg upgrade.Config, seeds seedRange) (
 	if !c.JSON {
 		cfg.OnPreflight = func(r *upgrade.Report) { c.printBefore(a, s, r, cfg.Snapshot, seeds) }
 	}
-	var stop func()
-	cfg.Context, stop = interruptible()
-	defer stop()
-	bar := func(what string) func() {
-		var p *progress
-		cfg.OnProgress = func(done, total uint64) {
-			if p == nil {
-				p = newProgress(a.stderr, what, total)
-			}
-			p.show(done, 0)
-		}
-		return func() { p.clear() }
-	}
-	clear := bar(s.scenario.Name)
+	cfg.Context = a.interruptible()
+	bar := newProgress(a.stderr, s.scenario.Name)
+	cfg.OnProgress = bar.none
 	r, err := upgrade.Try(cfg)
-	clear()
+	bar.clear()
 	if err != nil || r.Interrupted || !c.Orders {
 		return r, err
 	}
-	clear = bar("orders")
+	bar = newProgress(a.stderr, "orders")
+	cfg.OnProgress = bar.none
 	r.Orders, err = upgrade.TryOrders(cfg, min(cfg.Seeds, orderSeeds))
-	clear()
+	bar.clear()
 	if errors.Is(err, context.Canceled) {
 		r.Interrupted, err = true, nil
 	}
@@ -386,9 +373,7 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	if _, err := cfg.One(c.Replay, seed); err != nil {
 		return 0, err
 	}
-	r := newReplayed(s, seed)
-	r.name = "plan " + s.scenario.Name + ", " + c.Replay
-	r.line = c.oneLine(s, c.Replay, seed, c.Instance)
+	r := &replayed{subject: s, seed: seed, name: "plan " + s.scenario.Name + ", " + c.Replay, line: c.oneLine(s, c.Replay, seed, c.Instance)}
 	r.made = func() (cluster.Config, error) { return cfg.One(c.Replay, seed) }
 	return r.tell(a, &c.storyFlags, c.HTML, c.JSON)
 }

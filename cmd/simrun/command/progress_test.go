@@ -11,9 +11,9 @@ import (
 func TestBarFits(t *testing.T) {
 	for _, width := range []int{40, 60, 80, 100, 140} {
 		var out bytes.Buffer
-		p := &progress{w: &out, what: "rolling-upgrade", total: 1_000_000, width: width}
+		p := &progress{w: &out, what: "rolling-upgrade", width: width}
 		for _, done := range []uint64{1, 500_000, 999_999} {
-			p.show(done, done/200)
+			p.show(done, 1_000_000, done/200)
 		}
 		if !strings.Contains(out.String(), "99%, 4999 failed") {
 			t.Errorf("%d columns: no number of failures: %q", width, out.String())

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
@@ -76,24 +76,19 @@ func (c *replayCmd) run(a *app) (int, error) {
 	if err := c.check(); err != nil {
 		return 0, err
 	}
-	var r *replayed
 	entry, err := c.entry(a.program)
-	switch {
-	case err != nil:
+	if err != nil {
 		return 0, err
-	case entry != nil:
-		s, err := entrySubject(a.program, entry, c.Scenario, c.Provider)
-		if err != nil {
-			return 0, err
-		}
-		r = newReplayed(s, entry.Seed)
-		r.entry = entry
-	default:
-		s, err := c.subject(a.program, c.Scenario)
-		if err != nil {
-			return 0, err
-		}
-		r = newReplayed(s, c.Seed.or(1))
+	}
+	r := &replayed{seed: c.Seed.or(1), entry: entry}
+	if entry == nil {
+		r.subject, err = c.subject(a.program, c.Scenario)
+	} else {
+		r.seed = entry.Seed
+		r.subject, err = entrySubject(a.program, entry, c.Scenario, c.Provider)
+	}
+	if err != nil {
+		return 0, err
 	}
 	return r.tell(a, &c.storyFlags, c.HTML, c.JSON)
 }
@@ -154,8 +149,6 @@ type replayed struct {
 	pictured bool
 	picture  *timeline.Collector
 }
-
-func newReplayed(s *subject, seed uint64) *replayed { return &replayed{subject: s, seed: seed} }
 
 func (r *replayed) config() (cluster.Config, error) {
 	if r.made != nil {
@@ -398,8 +391,7 @@ func lineAt(lines []storyLine, i int) string {
 	if i >= len(lines) {
 		return "nothing more"
 	}
-	l := &lines[i]
-	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", pretty.Duration(l.Ms), l.Node, l.Build, l.Text))
+	return lineText(&lines[i].Line)
 }
 
 // entrySubject returns the subject for a stored run, whose plan is fixed.
@@ -466,20 +458,8 @@ func (s *storyFlags) has(l *storyLine) bool {
 
 // mentions reports whether text contains an instance ID as a whole word.
 func mentions(text, instance string) bool {
-	inName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_' }
-	for rest := text; ; {
-		i := strings.Index(rest, instance)
-		if i < 0 {
-			return false
-		}
-		before, after := rest[:i], rest[i+len(instance):]
-		if strings.LastIndexFunc(before, inName) != len(before)-1 || before == "" {
-			if strings.IndexFunc(after, inName) != 0 {
-				return true
-			}
-		}
-		rest = after
-	}
+	const other = `[^\pL\p{Nd}_-]`
+	return regexp.MustCompile(`(^|` + other + `)` + regexp.QuoteMeta(instance) + `($|` + other + `)`).MatchString(text)
 }
 
 // of returns the selected lines.

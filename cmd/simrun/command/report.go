@@ -2,9 +2,11 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +19,7 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -107,8 +110,8 @@ func newReport(s *subject, sum *campaign.Summary, seeds seedRange) *report {
 }
 
 // judge sets the two verdicts.
-func (r *report) judge(plan string) {
-	r.Contract, r.Plan = r.contract(), strings.TrimPrefix(plan, "plan: ")
+func (r *report) judge(verdict string) {
+	r.Contract, r.Plan = r.contract(), strings.TrimPrefix(verdict, "plan: ")
 }
 
 // verdicts returns both verdicts, as sentences with sep in between.
@@ -173,7 +176,12 @@ func (s *subject) reachable() []string {
 			points = append(points, p.Name)
 		}
 	}
-	return append(points, s.sometimes()...)
+	for _, e := range s.scenario.Expect {
+		if e.Mode == plan.ModeSometimes {
+			points = append(points, e.PointName())
+		}
+	}
+	return points
 }
 
 // newStatus returns the exit status if known violations are ignored.
@@ -189,7 +197,7 @@ func (r *report) newStatus() int {
 // investigate first.
 func (r *report) deciding() (v campaign.Violation, ok bool) {
 	for _, p := range r.Properties {
-		if classExit(p.Class) == r.found {
+		if classExit[p.Class] == r.found {
 			return p.First, true
 		}
 	}
@@ -290,9 +298,6 @@ func (a *app) printCampaign(r *report) {
 
 // seedToSee returns the seed whose replay shows the reason for the exit status.
 func (r *report) seedToSee() (seed uint64, ok bool) {
-	if v, ok := r.deciding(); ok && r.found != exitInternal {
-		return v.Seed, true
-	}
 	switch {
 	case r.found == exitInternal && len(r.Internal) > 0:
 		return r.Internal[0].Seed, true
@@ -379,20 +384,12 @@ func firstLines(text string, n int) string {
 // statuses lists the number of instances with each status, sorted by status.
 func statuses(all []cluster.FinalState) string {
 	counts := map[string]uint64{}
-	var kinds []string
 	for _, o := range all {
-		kind := strings.ToLower(string(o.Status))
-		if kind == "" {
-			kind = "never begun"
-		}
-		if counts[kind] == 0 {
-			kinds = append(kinds, kind)
-		}
-		counts[kind]++
+		counts[cmp.Or(strings.ToLower(string(o.Status)), "never begun")]++
 	}
-	slices.Sort(kinds)
-	for i, k := range kinds {
-		kinds[i] = grouped(counts[k]) + " " + k
+	var kinds []string
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		kinds = append(kinds, grouped(counts[k])+" "+k)
 	}
 	return strings.Join(kinds, ", ")
 }
@@ -418,7 +415,13 @@ func (r *report) totals() timeline.Table {
 	if r.SecondJudge > 0 {
 		t.Row(false, "second judge", fmt.Sprintf("%s of %s seeds", grouped(r.SecondJudge), grouped(r.Seeds)))
 	}
-	t.Row(r.Passed < r.Seeds, "passed", grouped(r.Passed), failedNote(r.Seeds, r.Seeds-r.Passed))
+	note := "everything held"
+	if r.Seeds == 0 {
+		note = "no run was finished"
+	} else if r.Passed < r.Seeds {
+		note = grouped(r.Seeds-r.Passed) + " failed"
+	}
+	t.Row(r.Passed < r.Seeds, "passed", grouped(r.Passed), note)
 	for _, f := range r.Figures() {
 		t.Row(false, f.Name, grouped(f.Count), rate(f.Count, f.Name))
 	}
@@ -426,7 +429,11 @@ func (r *report) totals() timeline.Table {
 	if r.Wall > 0 {
 		t.Row(false, "wall time", fmt.Sprintf("%.2fs", time.Duration(r.Wall).Seconds()), rate(r.Seeds, "seeds"))
 	}
-	t.Row(false, "coverage", fmt.Sprintf("%d reached", r.reached()), coverageNote(r.Unreached))
+	note = "nothing left out"
+	if n := len(r.Unreached); n > 0 {
+		note = fmt.Sprintf("%d not", n)
+	}
+	t.Row(false, "coverage", fmt.Sprintf("%d reached", r.reached()), note)
 	t.Row(false, "digest", r.Digest.String())
 	return t
 }
@@ -453,33 +460,14 @@ func (a *app) printTable(indent string, t timeline.Table, columns int) {
 
 // printUnreached prints the coverage points that the campaign did not reach.
 func (a *app) printUnreached(r *report) {
-	if len(r.Unreached) > 0 && (r.details || !r.subject.userOnly) {
-		a.printf("\nnot reached%s:\n%s", required(r.Missed), columns(r.Unreached, a.width))
+	if len(r.Unreached) == 0 || !r.details && r.subject.userOnly {
+		return
 	}
-}
-
-func failedNote(seeds, n uint64) string {
-	if seeds == 0 {
-		return "no run was finished"
+	required := ""
+	if len(r.Missed) == 0 {
+		required = ", and not required of this campaign"
 	}
-	if n == 0 {
-		return "everything held"
-	}
-	return grouped(n) + " failed"
-}
-
-func coverageNote(unreached []string) string {
-	if len(unreached) == 0 {
-		return "nothing left out"
-	}
-	return fmt.Sprintf("%d not", len(unreached))
-}
-
-func required(missed []string) string {
-	if len(missed) == 0 {
-		return ", and not required of this campaign"
-	}
-	return ""
+	a.printf("\nnot reached%s:\n%s", required, columns(r.Unreached, a.width))
 }
 
 // columns wraps words into indented lines of at most width bytes.

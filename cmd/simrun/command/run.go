@@ -1,14 +1,11 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/durosim/durosim/sim"
@@ -98,28 +95,23 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	seen := make([]knownSeen, len(known.Known))
 	o.Ignore = known.ignores(seen)
-	var stop func()
-	o.Context, stop = interruptible()
-	defer stop()
+	o.Context = a.interruptible()
 	s.context = o.Context
-	var bar *progress
-	o.OnProgress = func(p campaign.Progress) {
-		if bar == nil {
-			bar = newProgress(a.stderr, s.scenario.Name, p.Total)
-		}
-		bar.show(p.Done, p.Failed)
-	}
+	bar := newProgress(a.stderr, s.scenario.Name)
+	o.OnProgress = func(p campaign.Progress) { bar.show(p.Done, p.Total, p.Failed) }
 	var results *resultsWriter
 	if c.Results != "" {
 		if results, err = newResults(c.Results, s, seeds, c.Shard); err != nil {
 			return 0, err
 		}
 		defer results.discard()
-		o.OnResult = func(r campaign.SeedResult) { results.line(r) }
 	}
 	counts := newPortfolioCounts()
-	if c.Chooser == portfolio {
-		o.OnResult = alsoOn(o.OnResult, counts.add)
+	o.OnResult = func(r campaign.SeedResult) {
+		if results != nil {
+			results.line(r)
+		}
+		counts.add(r)
 	}
 	began := time.Now()
 	sum, err := campaign.Run(o)
@@ -175,13 +167,6 @@ func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	left := *c
 	left.Seed, left.Seeds = nil, seedRange{first: seeds.first + done, count: seeds.count - done}
 	return itself(slices.Concat([]string{"run"}, given(left), []string{s.arg})...)
-}
-
-// interruptible returns a context that SIGINT and SIGTERM cancel. A second signal kills the process, as usual.
-func interruptible() (ctx context.Context, stop func()) {
-	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	return ctx, stop
 }
 
 // inputError adds the seed to err if err reports an invalid plan.
@@ -271,17 +256,6 @@ func (a *app) printPortfolio(members []memberCount) {
 			a.printf("%s%s", sep, rule)
 		}
 		a.printf("\n")
-	}
-}
-
-// alsoOn returns a function that passes each result to first and then to then.
-func alsoOn(first, then func(campaign.SeedResult)) func(campaign.SeedResult) {
-	if first == nil {
-		return then
-	}
-	return func(r campaign.SeedResult) {
-		first(r)
-		then(r)
 	}
 }
 

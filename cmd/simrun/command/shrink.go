@@ -64,27 +64,15 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	if concrete == nil {
 		return c.nothing(a, s, "every property holds")
 	}
-	result, err := s.runConcrete(*concrete)
-	if err != nil {
+	s.context = a.interruptible()
+	small, search, err := s.smallest(*concrete, c.Property, int(c.Runs), a.stderr)
+	switch {
+	case err != nil:
 		return 0, err
-	}
-	violation, ok := pick(result, c.Property, s.bugs())
-	if !ok {
+	case small == nil:
 		return c.nothing(a, s, fmt.Sprintf("seed %d violates no property", seed))
 	}
-	var stop func()
-	s.context, stop = interruptible()
-	defer stop()
-	options, search, err := s.shrinkOptions(violation, a.stderr)
-	if err != nil {
-		return 0, err
-	}
 	a.warn(s)
-	options.MaxRuns = int(c.Runs)
-	small, err := durosim.Shrink(*concrete, options)
-	if err != nil {
-		return 0, err
-	}
 	out := &shrunk{subject: s, seed: seed, small: small, search: search, repro: c.repro(s, seed)}
 	if c.Out != "" {
 		if out.stored, err = storeEntry(c.Out, s.shrunkEntry(seed, small)); err != nil {
@@ -96,7 +84,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 		}
 		out.repro = itself(slices.Concat([]string{"replay"}, provider, []string{out.stored})...)
 	}
-	status := classExit(small.First.Class)
+	status := classExit[small.First.Class]
 	if s.interrupted() {
 		status = exitStopped
 	}
@@ -160,10 +148,26 @@ func (s *subject) record(cfg cluster.Config) (*durosim.Concrete, error) {
 	return &durosim.Concrete{Plan: cfg.Plan, Choices: cfg.Recording, Expect: s.scenario.Expect}, nil
 }
 
-func (s *subject) runConcrete(c durosim.Concrete) (*cluster.Result, error) {
-	cfg := s.configOf(c.Plan, 0)
-	cfg.Chooser = sim.Replay(c.Choices)
-	return cluster.Run(cfg)
+// smallest shrinks a run that violates rule asked, or what pick chooses if that is empty. It returns nil if the run
+// violates nothing of the kind.
+func (s *subject) smallest(run durosim.Concrete, asked string, maxRuns int, tell io.Writer) (*durosim.Shrunk, *watchdog.Search, error) {
+	cfg := s.configOf(run.Plan, 0)
+	cfg.Chooser = sim.Replay(run.Choices)
+	result, err := cluster.Run(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	violation, ok := pick(result, asked, s.bugs())
+	if !ok {
+		return nil, nil, nil
+	}
+	options, search, err := s.shrinkOptions(violation, tell)
+	if err != nil {
+		return nil, nil, err
+	}
+	options.MaxRuns = maxRuns
+	small, err := durosim.Shrink(run, options)
+	return small, search, err
 }
 
 // interrupted reports whether the user has interrupted the command.
@@ -432,12 +436,7 @@ func (r *report) makeSmall() {
 	if err != nil {
 		return // this run succeeded before; the shrink command named in the report will show the error
 	}
-	options, search, err := r.subject.shrinkOptions(v.Violation, io.Discard)
-	options.MaxRuns = int(runs)
-	if err != nil {
-		return // the shrink command will show it
-	}
-	if small, err := durosim.Shrink(*concrete, options); err == nil {
+	if small, search, err := r.subject.smallest(*concrete, v.Rule(), int(runs), io.Discard); err == nil && small != nil { // the shrink command will show an error
 		r.small = &shrunk{subject: r.subject, seed: v.Seed, small: small, search: search}
 	}
 }

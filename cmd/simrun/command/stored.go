@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -93,21 +92,12 @@ func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.runConcrete(*concrete)
-	if err != nil {
+	small, _, err := s.smallest(*concrete, asked, 0, io.Discard)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	violation, ok := pick(result, asked, s.bugs())
-	if !ok {
+	case small == nil:
 		return nil, &crash{fmt.Errorf("seed %d violates no property when its choices are replayed", seed)}
-	}
-	options, _, err := s.shrinkOptions(violation, io.Discard)
-	if err != nil {
-		return nil, err
-	}
-	small, err := durosim.Shrink(*concrete, options)
-	if err != nil {
-		return nil, err
 	}
 	return s.shrunkEntry(seed, small), nil
 }

@@ -173,8 +173,17 @@ func (s *subject) beginWith(export string) error {
 		return err
 	}
 	p.stored = snapshot.Orchestrations()
-	s.begins = &upgrade.Config{Scenario: s.scenario, Overrides: s.over, Snapshot: snapshot, Builds: p.builds(), NewRun: p.newRun, Releases: releases()}
+	cfg := s.upgrade()
+	cfg.Snapshot, s.begins = snapshot, &cfg
 	return nil
+}
+
+// upgrade returns the configuration for trying the subject's upgrade, with the contents of the store if it begins with any.
+func (s *subject) upgrade() upgrade.Config {
+	if s.begins != nil {
+		return *s.begins
+	}
+	return upgrade.Config{Scenario: s.scenario, Overrides: s.over, Builds: s.program.builds(), NewRun: s.program.newRun, Releases: releases()}
 }
 
 // noStore returns an error that says why a verb, or what it is asked to write, cannot have the contents of a store.
@@ -288,17 +297,6 @@ func (s *subject) required(seeds uint64) []string {
 	points := s.scenario.Required(s.over, seeds)
 	if points != nil && s.scenario.Matrix {
 		points = append(points, properties.Cells()...)
-	}
-	return points
-}
-
-// sometimes returns the coverage points that belong to the scenario's expectations.
-func (s *subject) sometimes() []string {
-	var points []string
-	for _, e := range s.scenario.Expect {
-		if e.Mode == plan.ModeSometimes {
-			points = append(points, e.PointName())
-		}
 	}
 	return points
 }

@@ -198,7 +198,7 @@ func (s *search) run(w way) (out tried) {
 // state.
 func (s *search) learn(t tried) {
 	s.r.Runs++
-	s.r.Longest = max(s.r.Longest, sum(t.done)+t.crashes)
+	s.r.Longest = max(s.r.Longest, len(t.steps)-t.crashes) // a crash is a step, and a start
 	if len(t.result.Violations) > 0 {
 		s.r.Failed++
 		s.r.Violation, s.r.Plan = t.result.Violations[0], s.plan(t.way)
@@ -225,13 +225,6 @@ func (s *search) learn(t tried) {
 		s.seen[key] = struct{}{}
 		s.branch(t.way, at)
 	}
-}
-
-func sum(numbers []int) (n int) {
-	for _, x := range numbers {
-		n += x
-	}
-	return n
 }
 
 // branch queues one way per action that is possible at that time: the next step of each node, and a crash of each node.

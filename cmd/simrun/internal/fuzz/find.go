@@ -43,7 +43,7 @@ func (h *hunt) found(r ran) error {
 	}
 	f.Small, f.Unshrunk = h.o.Shrink(durosim.Concrete{Plan: r.Plan, Choices: cfg.Recording}, v)
 	if f.Small != nil {
-		f.Small.Plan = unbounded(f.Small.Plan)
+		f.Small.Plan = bounded(f.Small.Plan, 0)
 		f.Cause = parts(f.Small.Concrete)
 	}
 	for _, was := range h.r.Finds {
@@ -113,11 +113,4 @@ func whatRuns(p *plan.Plan) (kinds []string) {
 		program.Walk(pr.Body, func(n *program.Node) { kinds = append(kinds, string(n.Op)) })
 	}
 	return kinds
-}
-
-// unbounded returns the plan without the hunt's step budget.
-func unbounded(p *plan.Plan) *plan.Plan {
-	c := *p
-	c.StepBudget = 0
-	return &c
 }

@@ -54,8 +54,6 @@ type Report struct {
 	Points   int `json:"points"`
 	// Finds lists the distinct failures in order of discovery.
 	Finds []*Find `json:"-"`
-	// Interrupted reports whether the context ended the hunt.
-	Interrupted bool `json:"-"`
 }
 
 // batch is the number of inputs created before any of them is judged. It affects which inputs are created, so it must
@@ -101,7 +99,6 @@ func Run(o Options) (*Report, error) {
 			o.OnProgress(h.report())
 		}
 	}
-	h.r.Interrupted = o.Context.Err() != nil
 	return h.report(), nil
 }
 
@@ -224,17 +221,17 @@ func (h *hunt) fresh() (Input, error) {
 	if err != nil {
 		return Input{}, &campaign.PlanError{Seed: h.plain, Err: err}
 	}
-	in := Input{Plan: bounded(p), Seed: h.plain, Way: "a plain plan"}
+	in := Input{Plan: bounded(p, StepBudget), Seed: h.plain, Way: "a plain plan"}
 	if h.draw(2) == 0 {
 		in.Chooser = sim.PortfolioMember(uint64(h.draw(64)))
 	}
 	return in, nil
 }
 
-// bounded returns the plan with the hunt's step budget.
-func bounded(p *plan.Plan) *plan.Plan {
+// bounded returns the plan with that step budget; 0 means the usual one.
+func bounded(p *plan.Plan, steps uint64) *plan.Plan {
 	c := *p
-	c.StepBudget = StepBudget
+	c.StepBudget = steps
 	return &c
 }
 
@@ -242,10 +239,7 @@ func bounded(p *plan.Plan) *plan.Plan {
 func (h *hunt) another(m *member, point string) (Input, bool) {
 	at, known := m.moments[point]
 	if !known {
-		var ok bool
-		if at, ok = h.momentOf(m.Input, point); !ok {
-			at = 0
-		}
+		at = h.momentOf(m.Input, point)
 		m.moments[point] = at
 	}
 	if at == 0 {
@@ -263,7 +257,7 @@ func (h *hunt) edited(in Input) Input {
 	for i := range bytes {
 		bytes[i] = byte(h.draw(256))
 	}
-	in.Plan = bounded(h.o.Space.Apply(in.Plan, bytes))
+	in.Plan = bounded(h.o.Space.Apply(in.Plan, bytes), StepBudget)
 	in.Way = "an edited plan"
 	switch h.draw(4) {
 	case 0, 1:

@@ -83,8 +83,7 @@ type moment struct {
 	cluster.Monitor
 	point string
 	draws *drawCounter
-	first uint64
-	found bool
+	first uint64 // 0 until then
 }
 
 // WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
@@ -95,18 +94,18 @@ func (m *moment) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provi
 // AfterStep implements cluster.Monitor.
 func (m *moment) AfterStep() {
 	m.Monitor.AfterStep()
-	if m.found {
+	if m.first > 0 {
 		return
 	}
 	for _, p := range m.Coverage() {
 		if p.Name == m.point {
-			m.first, m.found = m.draws.draws, true
+			m.first = m.draws.draws
 		}
 	}
 }
 
-// momentOf returns the number of draws that a run of input in makes before it first reaches point.
-func (h *hunt) momentOf(in Input, point string) (draws uint64, ok bool) {
+// momentOf returns the number of draws that a run of input in makes before it first reaches point, or 0 if it does not.
+func (h *hunt) momentOf(in Input, point string) uint64 {
 	m := &moment{point: point, draws: &drawCounter{Chooser: in.chooser()}}
 	cfg := h.config(in)
 	cfg.Chooser = m.draws
@@ -116,7 +115,7 @@ func (h *hunt) momentOf(in Input, point string) (draws uint64, ok bool) {
 		return m
 	}
 	if _, err := cluster.Run(cfg); err != nil {
-		return 0, false
+		return 0
 	}
-	return m.first, m.found
+	return m.first
 }

@@ -27,7 +27,6 @@ type member struct {
 
 // feature is either a point with a range of counts, or a pair of points reached in the same run.
 type feature struct {
-	name string
 	// point is the point to return to. For a pair, it is the point that comes later in the run's list.
 	point string
 	runs  uint64 // number of runs that showed it
@@ -61,7 +60,7 @@ func (p *population) add(in Input, points []cluster.Point) (news []string) {
 		if !known {
 			i = len(p.features)
 			p.byName[f[0]] = i
-			p.features = append(p.features, feature{name: f[0], point: f[1], owner: m})
+			p.features = append(p.features, feature{point: f[1], owner: m})
 			m.shows = append(m.shows, i)
 			news = append(news, f[0])
 		}

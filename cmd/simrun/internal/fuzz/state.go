@@ -58,12 +58,10 @@ func (m *watcher) Record(r *cluster.Record) {
 	}
 	m.now = r.At
 	switch r.Kind {
-	case record.CallSent:
+	case record.CallSent, record.Woken:
 		m.calls[r.Call] = fmt.Sprintf("%d %v sent", r.Node, r.CallKind)
 	case record.Parked:
 		m.calls[r.Call] = fmt.Sprintf("%d %v parked", r.Node, r.CallKind)
-	case record.Woken:
-		m.calls[r.Call] = fmt.Sprintf("%d %v sent", r.Node, r.CallKind)
 	case record.CallExecuted:
 		m.calls[r.Call] = fmt.Sprintf("%d %v done %v", r.Node, r.CallKind, r.Outcome)
 	case record.Answered, record.Unparked:

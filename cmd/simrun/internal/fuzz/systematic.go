@@ -44,7 +44,7 @@ func (h *hunt) systematic() ([]Input, error) {
 			return
 		}
 		way := fmt.Sprintf("a plan that %s after %d of %d steps, without faults", how, done, len(steps))
-		inputs = append(inputs, Input{Plan: bounded(c), Seed: h.o.Seed, Chooser: "fifo", Way: way})
+		inputs = append(inputs, Input{Plan: bounded(c, StepBudget), Seed: h.o.Seed, Chooser: "fifo", Way: way})
 	}
 	for done := range len(steps) + 1 {
 		try(done, false, nil)

@@ -67,10 +67,8 @@ func (c *compareCmd) run(a *app) (int, error) {
 		return c.procedures(a, s, seeds)
 	}
 	bar := newProgress(a.stderr, s.scenario.Name)
-	cfg := compare.Config{
-		Scenario: s.scenario, Overrides: s.over, Builds: a.program.builds(), NewRun: a.program.newRun, First: seeds.first, Seeds: seeds.count, Context: a.interruptible(),
-		OnProgress: bar.none,
-	}
+	cfg := s.upgrade()
+	cfg.First, cfg.Seeds, cfg.Context, cfg.OnProgress = seeds.first, seeds.count, a.interruptible(), bar.none
 	began := time.Now()
 	r, err := compare.Run(cfg)
 	bar.clear()
@@ -104,16 +102,15 @@ func (c *compareCmd) run(a *app) (int, error) {
 }
 
 // draw writes the HTML page. It shows the table of strategies, and the first seed's run under the best strategy.
-func (c *compareCmd) draw(s *subject, r *compare.Result, cfg compare.Config) error {
+func (c *compareCmd) draw(s *subject, r *compare.Result, cfg upgrade.Config) error {
 	best := r.Best()
 	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: c.line(s)}
 	p.Tables = []timeline.Table{r.Table()}
-	first, err := cfg.Plan(best, cfg.First)
+	first, err := compare.Plan(&cfg, best, cfg.First)
 	if err != nil {
 		return err
 	}
-	run := cfg.Configure(first, cfg.First)
-	return drawRun(c.HTML, &p, run, cfg.First)
+	return drawRun(c.HTML, &p, cfg.Run(first, cfg.First, s.scenario.Expect), cfg.First)
 }
 
 // procedures compares the ways in which the upgrade can be rolled out. Its text depends on nothing but the seeds.

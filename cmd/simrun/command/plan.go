@@ -346,11 +346,7 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 	if failed != nil {
 		return failed
 	}
-	hazards := timeline.Table{Title: "Stored work that the nodes cannot take", Open: true}
-	for _, line := range r.HazardLines() {
-		hazards.Row(line.Bad, line.Text)
-	}
-	p.Tables = filled(append([]timeline.Table{r.ActionTable(), hazards, r.OrderTable(len(r.Orders))}, workTables(rep)...)...)
+	p.Tables = filled(append([]timeline.Table{r.ActionTable(), r.HazardTable(), r.OrderTable(len(r.Orders))}, workTables(rep)...)...)
 	first, err := cfg.Plan(cfg.First)
 	if err != nil {
 		return err

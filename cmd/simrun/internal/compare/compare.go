@@ -1,39 +1,16 @@
 package compare
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
-	"github.com/durosim/durosim"
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
-	"github.com/durosim/durosim/sim/scenario"
 )
 
-// Config selects what to compare: the scenario, the strategies and the seeds.
-type Config struct {
-	Scenario  *scenario.Scenario
-	Overrides scenario.Overrides
-	// Strategies lists the strategies to run; nil means all of them.
-	Strategies []plan.Strategy
-	// Builds lists the known builds; nil means the shipped ones. The scenario may declare more.
-	Builds []*engine.Build
-	// NewRun returns the state for a single run. Nil means a run with the shipped handlers.
-	NewRun func() durosim.Run
-	// First and Seeds are the first seed and the number of seeds. Every strategy runs the same seeds.
-	First, Seeds uint64
-	// Context, if not nil, can interrupt the comparison. The result then covers the runs that were finished.
-	Context context.Context
-	// OnProgress, if not nil, is called with the number of finished runs and the total.
-	OnProgress func(done, total uint64)
-
-	_ struct{} // forces callers to name the fields, because more may be added
-}
-
-// Result has one row per strategy, in the order of Config.Strategies.
+// Result has one row per strategy.
 type Result struct {
 	Scenario string `json:"scenario"`
 	First    uint64 `json:"first_seed"`
@@ -74,17 +51,11 @@ type Row struct {
 	took []int64
 }
 
-// Run runs the scenario under each strategy.
-func Run(c Config) (*Result, error) {
-	if c.Strategies == nil {
-		c.Strategies = plan.Strategies()
-	}
-	if c.Builds == nil {
-		c.Builds = engine.ShippedBuilds()
-	}
+// Run runs the scenario under each strategy, with the same seeds.
+func Run(c upgrade.Config) (*Result, error) {
 	r := &Result{Scenario: c.Scenario.Name, First: c.First, Seeds: c.Seeds}
-	done, runs := uint64(0), c.Seeds*uint64(len(c.Strategies))
-	for _, s := range c.Strategies {
+	done, runs := uint64(0), c.Seeds*uint64(len(plan.Strategies()))
+	for _, s := range plan.Strategies() {
 		row := Row{Strategy: s, MedianMs: -1, P99Ms: -1}
 		for seed := c.First; seed < c.First+c.Seeds; seed++ {
 			if c.Context != nil && c.Context.Err() != nil {
@@ -93,7 +64,7 @@ func Run(c Config) (*Result, error) {
 				r.Sentence = fmt.Sprintf("Interrupted after %d of %d runs, with %d of %d seeds of %s: the rows cannot be compared.", done, runs, seed-c.First, c.Seeds, s)
 				return r, nil
 			}
-			if err := c.try(&row, seed); err != nil {
+			if err := row.try(&c, seed); err != nil {
 				return nil, err
 			}
 			if done++; c.OnProgress != nil {
@@ -108,34 +79,23 @@ func Run(c Config) (*Result, error) {
 }
 
 // Plan returns seed's plan under strategy s.
-func (c *Config) Plan(s plan.Strategy, seed uint64) (*plan.Plan, error) {
+func Plan(c *upgrade.Config, s plan.Strategy, seed uint64) (*plan.Plan, error) {
 	over := c.Overrides
 	over.Strategy = s
 	return c.Scenario.Expand(seed, over)
 }
 
-// Configure returns the configuration for running p with seed.
-func (c *Config) Configure(p *plan.Plan, seed uint64) cluster.Config {
-	cfg := cluster.Config{Plan: p, Seed: seed, Builds: c.Builds}
-	run := durosim.Run{}
-	if c.NewRun != nil {
-		run = c.NewRun()
-	}
-	run.Configure(&cfg, properties.Options{UserOnly: true, Expectations: c.Scenario.Expect})
-	return cfg
-}
-
 // try performs seed's run and adds its costs to row.
-func (c *Config) try(row *Row, seed uint64) error {
-	p, err := c.Plan(row.Strategy, seed)
+func (row *Row) try(c *upgrade.Config, seed uint64) error {
+	p, err := Plan(c, row.Strategy, seed)
 	if err != nil {
 		return err
 	}
-	cfg := c.Configure(p, seed)
+	cfg := c.Run(p, seed, c.Scenario.Expect)
 	var seen *tally
 	inner := cfg.Monitor
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
-		seen = &tally{Monitor: inner(w), w: w, ends: map[string]int64{}}
+		seen = &tally{Monitor: inner(w), w: w, row: row, ends: map[string]int64{}, poisoned: map[string]bool{}, stuck: map[string]bool{}}
 		return seen
 	}
 	result, err := cluster.Run(cfg)
@@ -143,10 +103,7 @@ func (c *Config) try(row *Row, seed uint64) error {
 		return err
 	}
 	seen.finish()
-	row.Fetches += seen.fetches
 	row.Wasted += seen.handed - min(seen.committed, seen.handed)
-	row.Abandons += seen.abandons
-	row.LockMs += seen.lockMs
 	row.Stuck += uint64(len(seen.stuck))
 	row.ends(p, c.Builds, seen, result)
 	for _, v := range result.Violations {
@@ -201,19 +158,12 @@ func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) boo
 	if err != nil {
 		return false // the run has already validated the plan
 	}
-	names := []string{}
-	for i := range p.Nodes {
-		names = append(names, p.Nodes[i].Build)
+	runs := func(name string) bool {
+		b := plan.FindBuild(all, name)
+		return b != nil && b.DefaultRange.Contains(*pin)
 	}
-	for i := range p.Schedule {
-		names = append(names, p.Schedule[i].Build)
-	}
-	for _, name := range names {
-		if b := plan.FindBuild(all, name); b != nil && b.DefaultRange.Contains(*pin) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Nodes, func(n plan.Node) bool { return runs(n.Build) }) ||
+		slices.ContainsFunc(p.Schedule, func(s plan.Step) bool { return runs(s.Build) })
 }
 
 // finish computes the medians and percentiles after all runs have been added, and sorts the lists.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -67,7 +69,7 @@ func table(t *testing.T, name string, seeds uint64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := compare.Run(compare.Config{Scenario: s, First: 1, Seeds: seeds})
+	r, err := compare.Run(upgrade.Config{Scenario: s, Builds: engine.ShippedBuilds(), First: 1, Seeds: seeds})
 	if err != nil {
 		t.Fatal(err)
 	}

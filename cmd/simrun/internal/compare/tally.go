@@ -1,6 +1,8 @@
 package compare
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
@@ -11,13 +13,13 @@ import (
 // tally is a monitor that measures the cost of a strategy. It forwards everything to another monitor.
 type tally struct {
 	cluster.Monitor
-	w *cluster.World
+	w   *cluster.World
+	row *Row // to which it adds what it counts
 
-	fetches, handed, committed, abandons uint64
-	lockMs                               int64
-	locks                                []lock // indexed by instance number
-	ends                                 map[string]int64
-	poisoned, stuck                      map[string]bool // never iterated over
+	handed, committed uint64
+	locks             []lock // indexed by instance number
+	ends              map[string]int64
+	poisoned, stuck   map[string]bool // never iterated over
 }
 
 // lock is an instance's lock. fromMs is 0 if the lock is free.
@@ -34,18 +36,19 @@ func (t *tally) Observe(o *observe.Observation) {
 	if o.Undo {
 		return
 	}
+	turn := o.Queue == observe.QueueOrchestrator
 	switch o.Kind {
 	case observe.LockTaken:
-		if o.Queue == observe.QueueOrchestrator {
+		if turn {
 			t.release(o.Instance, o.AtMs)
 			*t.lock(o.Instance) = lock{o.AtMs, o.UntilMs}
 		}
 	case observe.LockExtended:
-		if o.Queue == observe.QueueOrchestrator {
+		if turn {
 			t.lock(o.Instance).untilMs = o.UntilMs
 		}
 	case observe.LockReleased:
-		if o.Queue == observe.QueueOrchestrator {
+		if turn {
 			t.release(o.Instance, o.AtMs)
 		}
 	case observe.StatusSet:
@@ -58,20 +61,17 @@ func (t *tally) Observe(o *observe.Observation) {
 }
 
 func (t *tally) called(o *observe.Observation) {
-	switch o.CallKind {
-	case observe.CallFetchOrchestrationItem:
-		t.fetches++
-		if o.Outcome == observe.OutcomeOK && len(o.Messages) > 0 {
+	ok := o.Outcome == observe.OutcomeOK
+	switch {
+	case o.CallKind == observe.CallFetchOrchestrationItem:
+		t.row.Fetches++
+		if ok && len(o.Messages) > 0 {
 			t.handed++
 		}
-	case observe.CallAckOrchestrationItem:
-		if o.Outcome == observe.OutcomeOK {
-			t.committed++
-		}
-	case observe.CallAbandonOrchestrationItem:
-		if o.Outcome == observe.OutcomeOK {
-			t.abandons++
-		}
+	case o.CallKind == observe.CallAckOrchestrationItem && ok:
+		t.committed++
+	case o.CallKind == observe.CallAbandonOrchestrationItem && ok:
+		t.row.Abandons++
 	}
 }
 
@@ -81,22 +81,15 @@ func (t *tally) Record(r *cluster.Record) {
 	switch r.Kind {
 	case record.Note:
 		if d := r.Note.Decision; d == machine.DecidePoison || d == machine.DecideSwept {
-			t.poison(r.Note.Instance)
+			t.poisoned[r.Note.Instance] = true
 		}
 	case record.DeadLetter:
-		t.poison(r.Instance)
+		t.poisoned[r.Instance] = true
 	case record.PhaseEnded:
 		if r.Phase == cluster.PhaseRecovery || r.Phase == cluster.PhaseUnaided {
 			t.lookForStuck()
 		}
 	}
-}
-
-func (t *tally) poison(instance string) {
-	if t.poisoned == nil {
-		t.poisoned = map[string]bool{}
-	}
-	t.poisoned[instance] = true
 }
 
 // lookForStuck records the unfinished instances that have queued messages but are not admitted by any live node's
@@ -109,20 +102,12 @@ func (t *tally) lookForStuck() {
 		if !ok || p.Messages == 0 || p.Status == engine.StatusCompleted || p.Status == engine.StatusFailed || t.admitted(p.Pin) {
 			continue
 		}
-		if t.stuck == nil {
-			t.stuck = map[string]bool{}
-		}
 		t.stuck[name] = true
 	}
 }
 
 func (t *tally) admitted(pin *engine.Version) bool {
-	for _, n := range t.w.Nodes() {
-		if n.Up && n.Filter.Admits(pin) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.w.Nodes(), func(n cluster.NodeInfo) bool { return n.Up && n.Filter.Admits(pin) })
 }
 
 func (t *tally) lock(no observe.InstanceNo) *lock {
@@ -136,7 +121,7 @@ func (t *tally) lock(no observe.InstanceNo) *lock {
 func (t *tally) release(no observe.InstanceNo, nowMs int64) {
 	l := t.lock(no)
 	if l.fromMs > 0 {
-		t.lockMs += max(min(nowMs, l.untilMs)-l.fromMs, 0)
+		t.row.LockMs += max(min(nowMs, l.untilMs)-l.fromMs, 0)
 	}
 	*l = lock{}
 }

@@ -101,14 +101,14 @@ func (c *Config) wake(p *plan.Plan) {
 }
 
 // Handlers returns a function that registers the run's own handlers, or the shipped ones if own is nil, and stand-ins
-// for the work in the store.
+// for the work in the store. Without a store it returns own.
 func (c *Config) Handlers(own func(*node.Registry, *engine.Build) error) func(*node.Registry, *engine.Build) error {
+	if c.Snapshot == nil {
+		return own
+	}
 	keep := own != nil
 	if own == nil {
 		own = workload.Handlers
-	}
-	if c.Snapshot == nil {
-		return own
 	}
 	lasts := wakeAfter
 	if p, err := c.Scenario.Expand(1, c.Overrides); err == nil { // the same for each seed

@@ -91,10 +91,9 @@ func permutations(all []plan.Step, seed uint64) [][]int {
 			return
 		}
 		for i, next := range rest {
-			if slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[next].Node }) {
-				continue // an earlier step of this node has not been placed yet
+			if !blocked(all, rest, i) {
+				extend(append(slices.Clone(prefix), next), slices.Delete(slices.Clone(rest), i, i+1))
 			}
-			extend(append(slices.Clone(prefix), next), slices.Delete(slices.Clone(rest), i, i+1))
 		}
 	}
 	extend(nil, own)
@@ -102,6 +101,11 @@ func permutations(all []plan.Step, seed uint64) [][]int {
 		return orders
 	}
 	return append([][]int{own}, sampled(all, seed)...)
+}
+
+// blocked reports whether an earlier step of the same node has not been placed before rest[i].
+func blocked(all []plan.Step, rest []int, i int) bool {
+	return slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[rest[i]].Node })
 }
 
 var (
@@ -122,8 +126,8 @@ func sampled(all []plan.Step, seed uint64) [][]int {
 		var order []int
 		for n := uint64(0); len(rest) > 0; n++ {
 			var free []int
-			for i, next := range rest {
-				if !slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[next].Node }) {
+			for i := range rest {
+				if !blocked(all, rest, i) {
 					free = append(free, i)
 				}
 			}

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -108,16 +108,28 @@ type Count struct {
 	stored []string // the instances of the store among them, in all seeds
 }
 
-func (c *Count) add(t *tally, seed uint64) {
-	if t.n == 0 {
+// note notes, in the count of one run, an instance that stands for n. stored is set if they are of the store.
+func (c *Count) note(f *cluster.Fate, pin string, n uint64, stored bool) {
+	if c.Most == 0 {
+		c.Example, c.Pin, c.Why = f.Instance, pin, cmp.Or(f.Cause, string(f.End))
+	}
+	c.Most += n
+	if stored {
+		c.stored = append(c.stored, f.Instance)
+	}
+}
+
+// add adds the count of one run.
+func (c *Count) add(one *Count, seed uint64) {
+	if one.Most == 0 {
 		return
 	}
-	c.Total += t.n
+	c.Total += one.Most
 	c.Seeds++
-	if t.n > c.Most {
-		c.Most, c.Example, c.Pin, c.Why, c.ExampleSeed = t.n, t.example, t.pin, t.why, seed
+	if one.Most > c.Most {
+		c.Most, c.Example, c.Pin, c.Why, c.ExampleSeed = one.Most, one.Example, one.Pin, one.Why, seed
 	}
-	for _, id := range t.stored {
+	for _, id := range one.stored {
 		if !slices.Contains(c.stored, id) {
 			c.stored = append(c.stored, id)
 		}
@@ -129,13 +141,13 @@ func (c Count) String() string {
 	if c.Total == 0 {
 		return "-"
 	}
-	return fmt.Sprintf("%d", c.Most)
+	return strconv.FormatUint(c.Most, 10)
 }
 
 // add adds the effect of run r of plan p, which begins with store.
 func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	e.Seeds++
-	var stranded, untaken, lost, open, waited tally
+	var stranded, untaken, lost, open, waited Count
 	rescueMs := int64(-1)
 	for _, h := range r.Help {
 		if h.Phase == cluster.PhaseRescue && rescueMs < 0 {
@@ -150,17 +162,17 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 		e.Work += n
 		switch {
 		case deletedByRescue(r, f):
-			stranded.add(f, pin, n, stored)
-			untaken.add(f, pin, n, stored)
+			stranded.note(f, pin, n, stored)
+			untaken.note(f, pin, n, stored)
 		case f.Rescued || f.End == cluster.StillRunning && slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Instance == f.Instance && rescued(w) }):
-			stranded.add(f, pin, n, stored)
+			stranded.note(f, pin, n, stored)
 			if f.End == cluster.EndedPoisoned {
-				untaken.add(f, pin, n, stored)
+				untaken.note(f, pin, n, stored)
 			}
 		case f.End == cluster.StillRunning && stored:
-			open.add(f, pin, n, stored) // it waits for an event that the plan does not send
+			open.note(f, pin, n, stored) // it waits for an event that the plan does not send
 		case !f.AsExpected:
-			lost.add(f, pin, n, stored)
+			lost.note(f, pin, n, stored)
 		}
 	}
 	e.Stranded.add(&stranded, r.Seed)
@@ -173,10 +185,10 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			continue // already counted as stranded
 		}
 		if w.ForMs > longest {
-			longest, waited.example, waited.pin, waited.why = w.ForMs, w.Instance, w.Pin, "it waited for "+pretty.Duration(w.ForMs)
+			longest, waited.Example, waited.Pin, waited.Why = w.ForMs, w.Instance, w.Pin, "it waited for "+pretty.Duration(w.ForMs)
 		}
 		n := store.Weight(w.Instance)
-		waited.n += uint64(n)
+		waited.Most += uint64(n)
 		e.WaitedMs += w.ForMs * int64(n)
 		e.LongestMs = max(e.LongestMs, w.ForMs)
 	}
@@ -185,27 +197,6 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 		if v.Class != cluster.ClassPlan && !slices.Contains(e.Violated, v.Property) {
 			e.Violated = append(e.Violated, v.Property)
 		}
-	}
-}
-
-// tally counts the affected instances of one run and remembers the first.
-type tally struct {
-	n                 uint64
-	example, pin, why string
-	stored            []string
-}
-
-// add adds f, which stands for n instances. stored is set if they are of the store.
-func (t *tally) add(f *cluster.Fate, pin string, n uint64, stored bool) {
-	if t.n == 0 {
-		t.example, t.pin, t.why = f.Instance, pin, f.Cause
-		if f.Cause == "" {
-			t.why = string(f.End)
-		}
-	}
-	t.n += n
-	if stored {
-		t.stored = append(t.stored, f.Instance)
 	}
 }
 

@@ -112,10 +112,8 @@ func (r *rollout) add(n *nodeState) {
 // with it.
 func startedBuild(p *plan.Plan, s *plan.Step) string {
 	if s.Verb == plan.VerbAdd || s.Verb == plan.VerbStart && startsLater(p, s.Node) {
-		for i := range p.Nodes {
-			if p.Nodes[i].Name == s.Node {
-				return p.Nodes[i].Build
-			}
+		if i := slices.IndexFunc(p.Nodes, func(n plan.Node) bool { return n.Name == s.Node }); i >= 0 {
+			return p.Nodes[i].Build
 		}
 	}
 	return s.Build

@@ -2,6 +2,7 @@ package upgrade
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -370,16 +371,7 @@ func (r *reader) event(l *line) {
 	} else if envelopeErr := json.Unmarshal(data, &envelope); envelopeErr != nil {
 		err = envelopeErr
 	}
-	instance, execution, id := l.InstanceID, l.ExecutionID, envelope.EventID
-	if instance == "" {
-		instance = envelope.InstanceID
-	}
-	if execution == 0 {
-		execution = envelope.ExecutionID
-	}
-	if l.EventID != 0 {
-		id = l.EventID
-	}
+	instance, execution, id := cmp.Or(l.InstanceID, envelope.InstanceID), cmp.Or(l.ExecutionID, envelope.ExecutionID), cmp.Or(l.EventID, envelope.EventID)
 	switch {
 	case len(data) == 0:
 		r.fail(r.at, "event_data", "missing: expected the event")

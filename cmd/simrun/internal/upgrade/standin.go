@@ -165,12 +165,7 @@ func (s *Snapshot) Orchestrations() []string {
 	for h := range s.shapes { //tidy:ordered it fills a set
 		all[h] = true
 	}
-	add := func(name, version string) {
-		if version == "" {
-			version = "1.0.0"
-		}
-		all[name+"@"+version] = true
-	}
+	add := func(name, version string) { all[name+"@"+cmp.Or(version, "1.0.0")] = true }
 	for i := range s.Store.Instances {
 		add(s.Store.Instances[i].Orchestration, s.Store.Instances[i].Version)
 	}
@@ -205,9 +200,9 @@ func (s *Snapshot) standIn(name, handler string, every time.Duration) orch.Handl
 	return func(ctx *orch.Context, input string) (string, error) {
 		sh, first := s.own[executionKey{ctx.InstanceID(), ctx.ExecutionID()}], max(s.first[ctx.InstanceID()], engine.InitialExecutionID)
 		if sh != nil {
-			repeat(ctx, sh)
+			sh.perform(ctx, false)
 		} else if sh = s.shapes[handler]; sh != nil {
-			perform(ctx, sh)
+			sh.perform(ctx, true)
 		}
 		switch {
 		case sh != nil && sh.next != nil && ctx.ExecutionID() < first:
@@ -232,23 +227,21 @@ func (sh *shape) pauses() (sum time.Duration) {
 	return sum
 }
 
-// repeat makes all calls in the history, in order, and then waits for the calls that are still open.
-func repeat(ctx *orch.Context, sh *shape) {
+// perform makes all calls, in order. If they are those in the history of the execution, it waits at the end for those that
+// are still open; if not, for each in turn.
+func (sh *shape) perform(ctx *orch.Context, inTurn bool) {
 	var open []*orch.Future
 	for i := range sh.calls {
-		if f := ask(ctx, &sh.calls[i]); f != nil && !sh.calls[i].cancelled {
+		switch f := ask(ctx, &sh.calls[i]); {
+		case f == nil || sh.calls[i].cancelled:
+		case inTurn:
+			_, _ = f.Await()
+		default:
 			open = append(open, f)
 		}
 	}
-	orch.Join(open...)
-}
-
-// perform makes the calls in sh, in order, for an execution that is not in the export.
-func perform(ctx *orch.Context, sh *shape) {
-	for i := range sh.calls {
-		if f := ask(ctx, &sh.calls[i]); f != nil && !sh.calls[i].cancelled {
-			_, _ = f.Await()
-		}
+	if !inTurn {
+		orch.Join(open...)
 	}
 }
 

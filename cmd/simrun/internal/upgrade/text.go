@@ -25,7 +25,11 @@ func (r *Report) Text() string {
 	r.waits(&b)
 	r.rollbackMap(&b)
 	r.noReturn(&b)
-	r.orders(&b)
+	if len(r.Orders) > 0 {
+		fmt.Fprintf(&b, "\norders of the steps, the best of %d first (sums over %d seeds each):\n\n", len(r.Orders), r.Orders[0].Seeds)
+		t := r.OrderTable(maxOrders)
+		b.WriteString(t.Text("  ", len(t.Head), 2))
+	}
 	if t := r.ActionTable(); len(t.Rows) > 0 {
 		b.WriteString("\nwhat to do:\n")
 		for _, row := range t.Rows {
@@ -38,8 +42,8 @@ func (r *Report) Text() string {
 // Preflight describes the hazards, one per line, or says that there are none.
 func (r *Report) Preflight() string {
 	var b strings.Builder
-	lines := r.HazardLines()
 	b.WriteString("\npreflight, by what the store holds:\n")
+	lines := r.HazardTable().Rows
 	if len(lines) == 0 {
 		b.WriteString("  after each step, some node takes and reads each instance\n")
 	}
@@ -52,25 +56,19 @@ func (r *Report) Preflight() string {
 		if l.Bad {
 			mark = "!"
 		}
-		fmt.Fprintf(&b, "%s %s\n", mark, l.Text)
+		fmt.Fprintf(&b, "%s %s\n", mark, l.Cells[0])
 	}
 	return b.String()
 }
 
-// HazardLine describes, in one line, a hazard that affects one or more instances. Bad is set if the hazard is permanent
-// or poisons the instances.
-type HazardLine struct {
-	Text string
-	Bad  bool
-}
-
-// HazardLines returns a description of the hazards. Hazards that are equal except for their instance share a line.
-func (r *Report) HazardLines() []HazardLine {
-	var lines []HazardLine
+// HazardTable describes the hazards. Those that are equal except for their instance share a line, which is bad if they are
+// permanent or poison the instances.
+func (r *Report) HazardTable() timeline.Table {
+	t := timeline.Table{Title: "Stored work that the nodes cannot take", Open: true}
 	for _, g := range grouped(r.Hazards) {
-		lines = append(lines, HazardLine{Text: g[0].text(who(g)), Bad: g[0].Poisoned || g[0].Until < 0})
+		t.Row(g[0].Poisoned || g[0].Until < 0, g[0].text(who(g)))
 	}
-	return lines
+	return t
 }
 
 // grouped groups the hazards that are equal except for their instance.
@@ -90,18 +88,12 @@ func grouped(all []Hazard) [][]Hazard {
 // who lists the instances in a group.
 func who(g []Hazard) string {
 	var ids []string
+	n := 0 // instances of the store
 	for i := range g {
 		ids = append(ids, g[i].Instance)
-	}
-	return fmt.Sprintf("%s (pin %s)", names(ids, count(g)), g[0].Pin)
-}
-
-// count returns how many instances of the store the hazards are about.
-func count(g []Hazard) (n int) {
-	for i := range g {
 		n += g[i].Alike
 	}
-	return n
+	return fmt.Sprintf("%s (pin %s)", names(ids, n), g[0].Pin)
 }
 
 // names lists the first of n instances.
@@ -320,16 +312,6 @@ func (r *Report) NoReturnText() string {
 }
 
 func instances(n uint64) string { return pretty.Plural(n, "instance", "instances") }
-
-// orders writes the best step orders and the rank of the plan's own order.
-func (r *Report) orders(b *strings.Builder) {
-	if len(r.Orders) == 0 {
-		return
-	}
-	fmt.Fprintf(b, "\norders of the steps, the best of %d first (sums over %d seeds each):\n\n", len(r.Orders), r.Orders[0].Seeds)
-	t := r.OrderTable(maxOrders)
-	b.WriteString(t.Text("  ", len(t.Head), 2))
-}
 
 // OrderTable returns the table of the step orders: the best, the worst and the plan's own.
 func (r *Report) OrderTable(best int) timeline.Table {

@@ -12,12 +12,7 @@ import (
 
 // Steps returns the schedule's steps that change something, in execution order.
 func Steps(p *plan.Plan) []plan.Step {
-	var all []plan.Step
-	for _, s := range p.Schedule {
-		if s.Verb != plan.VerbMark {
-			all = append(all, s)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(p.Schedule), func(s plan.Step) bool { return s.Verb == plan.VerbMark })
 	slices.SortStableFunc(all, func(a, b plan.Step) int { return cmp.Compare(a.At, b.At) })
 	return all
 }
@@ -204,10 +199,8 @@ type nodeState struct {
 }
 
 func (s state) node(name string) *nodeState {
-	for i := range s {
-		if s[i].name == name {
-			return &s[i]
-		}
+	if i := slices.IndexFunc(s, func(n nodeState) bool { return n.name == name }); i >= 0 {
+		return &s[i]
 	}
 	return &nodeState{}
 }
@@ -267,10 +260,8 @@ func (s state) activate(p *plan.Plan, active string, builds []*engine.Build) {
 
 // activated returns the build that has been activated, or nil.
 func (s state) activated() *engine.Build {
-	for i := range s {
-		if n := &s[i]; n.runs != nil && n.runs.Name() != n.build {
-			return n.runs
-		}
+	if i := slices.IndexFunc(s, func(n nodeState) bool { return n.runs != nil && n.runs.Name() != n.build }); i >= 0 {
+		return s[i].runs
 	}
 	return nil
 }
@@ -284,10 +275,7 @@ func (n *nodeState) become(build string, builds []*engine.Build) {
 
 // startsLater reports whether the node's first step starts it. If so, the node is down until then.
 func startsLater(p *plan.Plan, name string) bool {
-	for _, s := range Steps(p) {
-		if s.Node == name {
-			return s.Verb == plan.VerbStart || s.Verb == plan.VerbAdd
-		}
-	}
-	return false
+	all := Steps(p)
+	i := slices.IndexFunc(all, func(s plan.Step) bool { return s.Node == name })
+	return i >= 0 && (all[i].Verb == plan.VerbStart || all[i].Verb == plan.VerbAdd)
 }

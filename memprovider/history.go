@@ -107,8 +107,10 @@ func (s *Store) decode(in *instance, ex *execution, codec int, skip bool) ([]eng
 	d := s.arena.seenBy(ex, codec)
 	known := len(d.events)
 	failed := d.err != nil
-	for i := range known {
-		s.recheck(s.codecs[codec], ex.events[i].data, d.events[i])
+	if s.options.Recheck {
+		for i := range known {
+			s.recheck(s.codecs[codec], ex.events[i].data, d.events[i])
+		}
 	}
 	for i := known; i < len(ex.events) && d.err == nil; i++ {
 		e, err := s.decodeEvent(ex, i, s.codecs[codec])

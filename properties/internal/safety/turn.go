@@ -3,6 +3,7 @@ package safety
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -96,21 +97,15 @@ type turn struct {
 	delta     []engine.Event
 	terminal  engine.EventData // the delta's terminal event, or nil if the execution continues
 	carries   int              // how many queue messages a continue-as-new may carry over
-	schedules []scheduled
+	seen      int              // how many events of the delta are judged
 	// property is violated, as wrong says. It is empty as long as nothing is wrong.
 	property, wrong string
-}
-
-// scheduled is a schedule event from the history or the delta.
-type scheduled struct {
-	event  *engine.Event
-	closed uint64 // the event that completes it, or 0
 }
 
 func (t *turn) begin(item *engine.OrchestrationItem, ack *engine.OrchestrationAck, carries int) {
 	*t = turn{
 		instance: item.Instance, execution: ack.ExecutionID, history: item.History, batch: item.Messages, ack: ack,
-		delta: ack.HistoryDelta, carries: carries, schedules: t.schedules[:0],
+		delta: ack.HistoryDelta, carries: carries,
 	}
 	if carries == 0 {
 		t.carries = engine.DefaultLimits().CarriedEvents
@@ -120,9 +115,6 @@ func (t *turn) begin(item *engine.OrchestrationItem, ack *engine.OrchestrationAc
 	}
 	if i := slices.IndexFunc(t.delta, func(e engine.Event) bool { return endsExecution(e.Data) }); i >= 0 {
 		t.terminal = t.delta[i].Data
-	}
-	for i := range t.history {
-		t.enter(&t.history[i])
 	}
 }
 
@@ -135,12 +127,10 @@ func (t *turn) breaks(property, format string, args ...any) {
 // check judges the turn, up to the first thing that is wrong.
 func (t *turn) check() {
 	for i := range t.delta {
-		e := &t.delta[i]
-		switch e.Data.(type) {
-		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
+		if e := &t.delta[i]; isCompletion(e.Data) {
 			t.checkCompletion(e)
 		}
-		t.enter(e)
+		t.seen++
 	}
 	if !t.isPoison() {
 		t.checkQueue()
@@ -156,33 +146,37 @@ func (t *turn) check() {
 	}
 }
 
-// enter notes an event that schedules something, or that completes it.
-func (t *turn) enter(e *engine.Event) {
-	switch e.Data.(type) {
-	case eventdata.ActivityScheduled, eventdata.TimerCreated, eventdata.SubOrchestrationScheduled, eventdata.ExternalSubscribed,
-		eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
-		t.schedules = append(t.schedules, scheduled{event: e})
+func isCompletion(d engine.EventData) bool {
+	switch d.(type) {
 	case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.TimerFired, eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
-		if s := t.schedule(e.SourceEventID); s != nil {
-			s.closed = e.EventID
-		}
+		return true
 	}
+	return false
 }
 
-// schedule returns the schedule with the given id, or nil if there is none. It relies on ids being in ascending order.
-func (t *turn) schedule(id uint64) *scheduled {
-	low, high := 0, len(t.schedules) // written out, because a search with a comparison function takes four times as long
-	for low < high {
-		if mid := (low + high) / 2; t.schedules[mid].event.EventID < id {
-			low = mid + 1
-		} else {
-			high = mid
+// schedule returns the event with the given id if it schedules something, or nil. It relies on ids being in ascending
+// order.
+func (t *turn) schedule(id uint64) *engine.Event {
+	for _, events := range [...][]engine.Event{t.history, t.delta[:t.seen]} {
+		i := sort.Search(len(events), func(i int) bool { return events[i].EventID >= id })
+		if i < len(events) && events[i].EventID == id && scheduleKind(events[i].Data) != "" {
+			return &events[i]
 		}
 	}
-	if low == len(t.schedules) || t.schedules[low].event.EventID != id {
-		return nil
+	return nil
+}
+
+// completedBy returns the last event that completes a schedule, or 0. It looks at every event, since few turns have more
+// than a few completions.
+func (t *turn) completedBy(id uint64) (by uint64) {
+	for _, events := range [...][]engine.Event{t.history, t.delta[:t.seen]} {
+		for i := range events {
+			if events[i].SourceEventID == id && isCompletion(events[i].Data) {
+				by = events[i].EventID
+			}
+		}
 	}
-	return &t.schedules[low]
+	return by
 }
 
 // isPoison reports whether the turn ends the execution as poison. Such a turn consumes no batch.
@@ -207,15 +201,16 @@ func (t *turn) checkCompletion(e *engine.Event) {
 	switch s := t.schedule(e.SourceEventID); {
 	case s == nil:
 		t.breaks("S13", "%s completes event %d, but there is no such schedule: expected one in the same execution", eventText(e), e.SourceEventID)
-	case scheduleKind(s.event.Data) != kind:
-		t.breaks("S13", "%s completes event %d (%s): expected a schedule of the kind %s", eventText(e), e.SourceEventID, s.event.Kind(), kind)
-	case s.closed != 0:
-		t.breaks("S13", "%s completes event %d, as event %d did before: expected one completion", eventText(e), e.SourceEventID, s.closed)
+	case scheduleKind(s.Data) != kind:
+		t.breaks("S13", "%s completes event %d (%s): expected a schedule of the kind %s", eventText(e), e.SourceEventID, s.Kind(), kind)
+	case t.completedBy(s.EventID) != 0:
+		t.breaks("S13", "%s completes event %d, as event %d did before: expected one completion", eventText(e), e.SourceEventID, t.completedBy(s.EventID))
 	case !slices.ContainsFunc(t.batch, func(m engine.WorkItem) bool { return t.completes(m, e) }):
 		t.breaks("S13", "%s completes event %d, but no message of the delivery does", eventText(e), e.SourceEventID)
 	}
 }
 
+// scheduleKind returns what an event schedules: an activity, timer, suborchestration or wait, or "" if nothing.
 func scheduleKind(d engine.EventData) string {
 	switch d.(type) {
 	case eventdata.ActivityScheduled:
@@ -224,8 +219,10 @@ func scheduleKind(d engine.EventData) string {
 		return "timer"
 	case eventdata.SubOrchestrationScheduled:
 		return "suborchestration"
+	case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2, eventdata.QueueSubscribed:
+		return "wait"
 	}
-	return "wait"
+	return ""
 }
 
 // completes reports whether a message completes the schedule that a completion of this execution names, in the same way.
@@ -285,7 +282,7 @@ func (t *turn) checkQueue() {
 func (t *turn) checkWork() {
 	for _, w := range t.ack.WorkerItems {
 		a, is := w.(engine.ActivityExecuteItem)
-		if s := t.schedule(a.ID); is && (a.Instance != t.instance || a.ExecutionID != t.execution || s == nil || scheduleKind(s.event.Data) != "activity") {
+		if s := t.schedule(a.ID); is && (a.Instance != t.instance || a.ExecutionID != t.execution || s == nil || scheduleKind(s.Data) != "activity") {
 			t.breaks("S21", "activity %s is sent as event %d of execution %d of %s, which schedules no activity: expected a committed schedule", a.Name, a.ID, a.ExecutionID, a.Instance)
 			return
 		}
@@ -365,7 +362,7 @@ func (t *turn) checkCrossing(next *engine.ContinueAsNewItem) {
 			asked[d.Name]++
 		case eventdata.QueueSubscriptionCancelled:
 			if s := t.schedule(e.SourceEventID); s != nil {
-				if q, ok := s.event.Data.(eventdata.QueueSubscribed); ok {
+				if q, ok := s.Data.(eventdata.QueueSubscribed); ok {
 					asked[q.Name]-- // this dequeue returned no message
 				}
 			}

@@ -34,6 +34,12 @@ type Input struct {
 	Watcher Watcher
 	// Arena is scratch memory for the computation. If it is nil, Turn allocates its own.
 	Arena *Arena
+	// Keep makes Turn leave the code suspended if the execution goes on, as Output.Kept. It needs an Arena, and has no
+	// effect with a Watcher, with DoubleCheck, or under rules by which a replay differs from what it repeats.
+	Keep bool
+	// Kept is what an earlier turn of the execution kept. Turn goes on from there if History is what that turn left, and
+	// drops it otherwise.
+	Kept *Kept
 	// places makes the turn note where the code asks for what. See DiffersAt.
 	places bool
 }
@@ -87,6 +93,9 @@ type Output struct {
 	// Nondeterminism describes the first disagreement between the code and the history or messages. It is nil unless
 	// the turn failed for this reason.
 	Nondeterminism *Nondeterminism
+	// Kept is the suspended execution; see Input.Keep. Resumed reports whether this turn went on from Input.Kept.
+	Kept    *Kept
+	Resumed bool
 	// PanickedAt is the source location of the code's panic, or of its use of the Context from another goroutine. It is empty if the code did not panic or the location is
 	// unknown. It is for human readers and never appears in a history or a trace.
 	PanickedAt string

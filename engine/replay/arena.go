@@ -15,8 +15,7 @@ import (
 // garbage-collected.
 type Arena struct {
 	busy   bool
-	input  Input
-	turn   turn
+	spare  []*turn // not in use
 	stamps []stamp
 	hosts  []host // unused hosts; see newHost
 	// futures holds unused futures for the code.
@@ -63,31 +62,41 @@ func (w *Arena) Reset() {
 // with calls f with a turn for the input. The turn uses the input's arena. If there is none, or if it is busy
 // because a turn's code is computing another turn, the turn uses a new one.
 func (in *Input) with(f func(t *turn)) {
+	t := in.resumed()
 	w := in.Arena
 	if w == nil || w.busy {
 		w = NewArena()
 		defer w.Close()
 	}
 	w.busy = true
-	w.input = *in
-	t := w.reset(&w.input)
+	if t == nil {
+		t = w.turn(in)
+	}
 	f(t)
+	if w.busy = false; t.out.Kept != nil {
+		return
+	}
 	t.host.inner = (*turn)(nil) // invalidates any Context that the code kept
-	w.input = Input{}
-	w.busy = false
+	t.given = Input{}
+	w.spare = append(w.spare, t)
 }
 
-// reset returns the arena's turn in its initial state. The turn reuses the memory of the previous turn, except for
-// memory that belongs to outputs.
-func (w *Arena) reset(in *Input) *turn {
-	t := &w.turn
+// turn returns a turn in its initial state. It reuses the memory of an earlier turn, except for memory that belongs to
+// outputs.
+func (w *Arena) turn(in *Input) *turn {
+	if len(w.spare) == 0 {
+		w.spare = append(w.spare, &turn{})
+	}
+	t := w.spare[len(w.spare)-1]
+	w.spare = w.spare[:len(w.spare)-1]
 	clear(t.delta)
 	clear(t.futures)
 	clear(t.actions)
 	delta, sched, crumbs, pending := t.delta[:0], t.sched[:0], t.crumbs[:0], t.pending[:0]
 	actions, futures, tasks, made, runnable, waits := t.actions[:0], t.futures[:0], t.tasks[:0], t.made, t.runnable[:0], t.waits.emptied()
 	*t = turn{}
-	t.in, t.info.Instance, t.info.ExecutionID = in, in.Instance, in.ExecutionID
+	t.given = *in
+	t.in, t.info.Instance, t.info.ExecutionID = &t.given, in.Instance, in.ExecutionID
 	t.delta, t.sched, t.crumbs, t.pending = delta, sched, crumbs, pending
 	t.actions, t.futures, t.tasks, t.made, t.runnable, t.waits = actions, futures, tasks, made, runnable, waits
 	t.arena, t.host = w, w.newHost()

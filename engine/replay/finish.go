@@ -134,7 +134,7 @@ func (t *turn) idSet(positions []int) string {
 // settleDrops records each future that the code dropped, and resumes any code that the breadcrumbs unblock. It repeats
 // this until nothing is unblocked. It does nothing if the code has ended.
 func (t *turn) settleDrops() {
-	for t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds) {
+	for t.goesOn() {
 		if t.reconcile(); !t.abort.IsZero() {
 			return
 		}

@@ -13,8 +13,11 @@ import (
 // places. Breadcrumbs are different. The turn writes them when nothing else is left to do, applies them as a group, and
 // only then runs the code that they unblock.
 func (t *turn) replay() bool {
-	t.replaying = len(t.in.History) > 0
+	t.replaying = len(t.in.History) > 0 && !t.resumed
 	t.walk = walk{end: len(t.sched)}
+	if t.resumed {
+		t.walk.next = len(t.in.History)
+	}
 	t.left = t.walk.end
 	for t.walkOn() {
 		if t.poll(); t.stopped() {
@@ -146,7 +149,7 @@ func (t *turn) endInPlace() (poll bool) {
 	if t.convertOn() {
 		return true
 	}
-	if t.abort.IsZero() && !t.drops && len(t.crumbs) == 0 {
+	if t.abort.IsZero() && !t.drops && len(t.crumbs) == 0 && !t.keeps() {
 		t.endCode()
 	}
 	return false

@@ -33,6 +33,8 @@ func TurnInto(out *Output, in *Input) error {
 // turn is the state of a single computation. An Arena reuses its memory but none of its contents.
 type turn struct {
 	in      *Input
+	given   Input // what in points to
+	resumed bool  // it goes on from Input.Kept
 	rules   *Rules
 	info    orchhost.Info
 	stamp   string // the build's version as text
@@ -90,8 +92,10 @@ func runTurn(out *Output, in *Input) (err error) {
 
 // compute computes the turn into t.out.
 func (t *turn) compute() error {
-	if err := t.begin(); err != nil {
-		return err
+	if !t.resumed {
+		if err := t.begin(); err != nil {
+			return err
+		}
 	}
 	if t.ended {
 		t.dropAll()
@@ -101,15 +105,33 @@ func (t *turn) compute() error {
 		return err
 	}
 	if t.abort.IsZero() {
-		t.start()
+		if !t.resumed {
+			t.start()
+		}
 		if t.replay() {
 			t.convert()
 			t.settleDrops()
 		}
+	}
+	t.out.Resumed = t.resumed
+	if t.goesOn() && t.keeps() {
+		if t.finish(); t.out.Result == ResultContinue {
+			t.out.Kept = &Kept{t}
+			return nil
+		}
+		t.tearDown()
+		return nil
+	}
+	if len(t.tasks) > 0 {
 		t.tearDown()
 	}
 	t.finish()
 	return nil
+}
+
+// goesOn reports whether nothing has ended the execution yet.
+func (t *turn) goesOn() bool {
+	return t.abort.IsZero() && !t.returned && t.continues == nil && !(t.cancelled && t.rules.CancelEnds)
 }
 
 // End ends an execution from outside with the failure details, without running its code. It has all the usual

@@ -45,6 +45,9 @@ const (
 	// ActivityRepeats makes an activity's code run again: between the code and the ack its node crashes, or the store
 	// refuses the ack.
 	ActivityRepeats Kind = "activity-repeats"
+	// ExecutionForgotten makes a node forget an execution that it keeps between turns (node.Options.KeptExecutions). The
+	// next turn replays the history.
+	ExecutionForgotten Kind = "execution-forgotten"
 	// CorruptEvent damages a stored event.
 	CorruptEvent Kind = "corrupt-event"
 	// CorruptMessage damages a queued message.
@@ -121,4 +124,5 @@ var kinds = []Info{
 	{Kind: SlowCommit, Summary: "an ack, abandon or renewal waits inside the store before it takes effect", Suspends: []string{"S19"}, timing: 40},
 	{Kind: SlowAnswer, Summary: "an ack waits inside the store after it has taken effect", timing: 40},
 	{Kind: ActivityRepeats, Summary: "an activity's code runs, a crash or the store keeps its ack from taking effect, and the code runs again", light: 10, full: 8},
+	{Kind: ExecutionForgotten, Summary: "a node that keeps executions between turns forgets one", light: 20, full: 8},
 }

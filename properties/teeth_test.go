@@ -61,6 +61,11 @@ var teeth = []tooth{
 	{scenario: "deadletter-returns", bug: "provider/pin-not-written", expect: `never end where status=Failed`},
 	{scenario: "deadletter-returns", line: "at 74s..75s start B", by: "at 84s..85s start B", expect: `never end where status=Failed`},
 
+	{scenario: "kept-executions", bug: "engine/code-input-changed", expect: `never end where status=Failed`},
+	{scenario: "kept-executions", bug: "engine/child-of-next-event", expect: `never end where status=Failed`},
+	{scenario: "kept-executions", line: "  option kept_executions 8", by: "  option kept_executions 0", expect: `sometimes turn where node=A resumed=yes`},
+	{scenario: "kept-executions", line: "node C runs 1.5.0", by: "node C runs 1.5.0\n  option kept_executions 8", expect: `never turn where node=C resumed=yes`},
+
 	{scenario: "without-filtering", bug: "provider/filter-ignored", expect: `never fetch in "filter on" where build=1.5.0 pin=2.0.0`},
 	{scenario: "without-filtering", bug: "provider/filter-after-lock", expect: `never lock in "filter on" where build=1.5.0 pin=2.0.0`},
 	{scenario: "without-filtering", bug: "provider/filter-after-decode", expect: `never decode in "filter on" where build=1.5.0 pin=2.0.0`},

@@ -169,14 +169,16 @@ type TurnNote struct {
 	Result  string // one of Continue, Completed, Failed, ContinueAsNew, Cancelled
 	Events  int
 	Polls   int
+	// Resumed reports that the node had kept the execution and did not replay its history.
+	Resumed bool
 	// PanickedAt is the source location of the handler's panic, or of its use of the Context from another goroutine. It is
 	// empty if the handler did neither, or if the location is unknown.
 	PanickedAt string
 	// Nondeterministic describes the first difference between two computations of the turn, which is the handler's
 	// fault. It is empty if they agree, or if the turn was computed only once (see Config.DoubleCheck).
 	Nondeterministic string
-	// Ack is the turn's result. Asked holds the requests made by the turn's code (see Config.Watch). Both are valid
-	// only during the step.
+	// Ack is the turn's result. Asked holds the requests made by the turn's code (see Config.Watch); it is nil if the node
+	// keeps the execution. Both are valid only during the step.
 	Ack   *call.AckOrchestrationItem
 	Asked []asked.Call
 }

@@ -43,7 +43,7 @@ type Config struct {
 
 // Node is one incarnation of a runtime node. It is not safe for concurrent use.
 //
-// Invariant: apart from its config, rules and registry, a Node is plain data.
+// Invariant: apart from its config, rules, registry and kept executions, a Node is plain data.
 type Node struct {
 	name     string
 	build    *engine.Build
@@ -73,6 +73,7 @@ type Node struct {
 	owners   []string // see sessionOwners; read-only
 	keeper   sessionKeeper
 	sweeper  sweeper
+	kept     kept
 	counters Counters
 	out      []Effect // effects of the current step
 	// current is the delivery being decided. fetch is the fetch request shared by all orchestration slots; it is

@@ -176,11 +176,19 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		panic(fmt.Sprintf("node %s: turn of %s without a handler: the order of the tests lacks one", n.name, d.Item.Instance))
 	}
 	in, out := n.turnInput(d, handler), &n.arena.output
-	if n.watch {
+	turns := n.keep(&in)
+	watched := n.watch && !in.Keep
+	if watched {
 		in.Handler, in.Watcher = n.arena.asked.Run(in.Handler), &n.arena.asked
 	}
 	if err := replay.TurnInto(out, &in); err != nil {
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
+	}
+	if out.Kept != nil {
+		if !out.Resumed {
+			turns = 1
+		}
+		n.kept.put(keptExecution{d.Item.Instance, out.Kept, turns}, n.options.KeptExecutions)
 	}
 	n.counters.Turns++
 	var dropped []DroppedMessage
@@ -198,9 +206,9 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	turn := n.arena.turnNotes.New()
 	*turn = TurnNote{
 		First: d.begin != nil, Handler: handler.String(), Result: out.Result.String(), Events: len(out.Delta), Polls: out.Polls,
-		PanickedAt: out.PanickedAt, Nondeterministic: out.Nondeterministic, Ack: &s.hold.turn,
+		Resumed: out.Resumed, PanickedAt: out.PanickedAt, Nondeterministic: out.Nondeterministic, Ack: &s.hold.turn,
 	}
-	if n.watch {
+	if watched {
 		turn.Asked = n.arena.asked.Calls()
 	}
 	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: turn})

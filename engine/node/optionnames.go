@@ -26,6 +26,8 @@ var optionTable = []optionEntry{
 	duration("call_deadline", time.Millisecond, func(o *Options) *time.Duration { return &o.CallDeadline }),
 	duration("dispatcher_long_poll_timeout", 0, func(o *Options) *time.Duration { return &o.DispatcherLongPollTimeout }),
 	duration("dispatcher_min_poll_interval", time.Millisecond, func(o *Options) *time.Duration { return &o.DispatcherMinPollInterval }),
+	number("kept_executions", 0, maxKept, func(o *Options) *int { return &o.KeptExecutions }),
+	number("kept_turns", 0, math.MaxInt32, func(o *Options) *int { return &o.KeptTurns }),
 	{
 		name: "max_attempts",
 		set: func(o *Options, value string) error {

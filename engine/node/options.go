@@ -51,6 +51,11 @@ type Options struct {
 	WorkerNodeID string
 	// WorkerTagFilter selects the activities that the node accepts.
 	WorkerTagFilter engine.TagFilter
+	// KeptExecutions is the number of executions whose code the node keeps suspended between turns, as runtimes with a
+	// sticky cache do: their turns do not replay the history. 0 means none, as in duroxide. The node loses them when it
+	// stops or crashes, when another node has run a turn, and the one used longest ago when there are too many.
+	// KeptTurns is the number of turns after which a kept execution is replayed from its history; 0 means never.
+	KeptExecutions, KeptTurns int
 	// CallDeadline is how long the node waits for the answer to a provider call other than a fetch
 	// (docs/contract-decisions.md#world).
 	CallDeadline time.Duration
@@ -97,6 +102,9 @@ func (o Options) Range(b *engine.Build) engine.VersionRange {
 	}
 	return b.DefaultRange
 }
+
+// maxKept limits the number of kept executions, each of which has a goroutine.
+const maxKept = 1 << 20
 
 // maxSlots limits the number of slots. A higher number is certainly a mistake in the scenario.
 const maxSlots = 1024

@@ -59,7 +59,7 @@ func ExampleOptionNames() {
 	value, _ := DefaultOptions().Get("orchestrator_lock_timeout")
 	fmt.Println(value)
 	// Output:
-	// 21 activity_cancellation_grace_period
+	// 23 activity_cancellation_grace_period
 	// 5s
 }
 
@@ -78,7 +78,7 @@ func TestDefaults(t *testing.T) {
 		"activity_cancellation_grace_period": "10s", "supported_replay_versions": "default",
 		"session_lock_timeout": "30s", "session_lock_renewal_buffer": "5s", "session_idle_timeout": "5m0s",
 		"session_cleanup_interval": "5m0s", "max_sessions_per_runtime": "10", "worker_node_id": "",
-		"worker_tag_filter": "DefaultOnly", "call_deadline": "500ms",
+		"worker_tag_filter": "DefaultOnly", "call_deadline": "500ms", "kept_executions": "0", "kept_turns": "0",
 	}
 	if len(want) != len(OptionNames()) {
 		t.Errorf("%d options, want %d", len(OptionNames()), len(want))
@@ -102,7 +102,7 @@ func TestOptionTable(t *testing.T) {
 
 func TestOptionsRoundTrip(t *testing.T) {
 	values := map[string]string{
-		"worker_concurrency": "0", "orchestration_concurrency": "7", "max_attempts": "1", "max_sessions_per_runtime": "1",
+		"worker_concurrency": "0", "orchestration_concurrency": "7", "max_attempts": "1", "max_sessions_per_runtime": "1", "kept_executions": "9", "kept_turns": "3",
 		"supported_replay_versions": ">=1.0.0,<=1.6.0", "worker_node_id": "n-1", "worker_tag_filter": "Tags(a,b)",
 	}
 	o := DefaultOptions()

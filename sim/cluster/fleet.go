@@ -273,6 +273,9 @@ func (f *fleet) down(n *nodeState) {
 	}
 	f.kernel.Cancel(n.wake)
 	n.release()
+	if k, ok := n.machine.(keeper); ok {
+		k.Close()
+	}
 	clear(n.jobs) // its activities
 	n.timers, n.jobs, n.held = n.timers[:0], n.jobs[:0], n.held[:0]
 	n.machine = nil

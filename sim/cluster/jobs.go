@@ -16,6 +16,7 @@ var (
 	drawsPauseNode     = drawnKindOf(faults.PauseNode)
 	drawsLateActivity  = drawnKindOf(faults.LateActivity)
 	drawsActivityPanic = drawnKindOf(faults.ActivityPanic)
+	drawsForgets       = drawnKindOf(faults.ExecutionForgotten)
 )
 
 // timer is a timer set by a node. The lists of timers and jobs are short, because a node has only a few slots.
@@ -109,6 +110,10 @@ func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 		d = sim.Between(f.chooser, key.At(labelAmount), d, 15*time.Millisecond)
 	}
 	f.addJob(n, job{id: c.Job}, key, d, false)
+	if k, ok := n.machine.(keeper); ok && n.runningOptions.KeptExecutions > 0 && f.draws(drawsForgets, n.plan.Name, key) {
+		f.recordJobFault(n, faults.ExecutionForgotten, c.Instance, 0)
+		k.Forget(c.Instance)
+	}
 	if f.draws(drawsPauseNode, n.plan.Name, key) {
 		f.record(&Record{Kind: record.Fault, Fault: faults.PauseNode, Node: n.number, Incarnation: n.inc})
 		f.pause(n, f.around(key.At(labelPause), c.LockTimeout))

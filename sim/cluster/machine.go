@@ -17,6 +17,12 @@ type Stepper interface {
 	Counters() Counters
 }
 
+// keeper is a machine that keeps executions between turns.
+type keeper interface {
+	Forget(instance string)
+	Close()
+}
+
 // makeMachine makes the machine for a node's new incarnation.
 func (f *fleet) makeMachine(n *nodeState, c machine.Config) (Stepper, error) {
 	switch {
@@ -60,6 +66,9 @@ func (n *nodeState) release() {
 func (f *fleet) close() {
 	for _, n := range f.list {
 		n.release()
+		if k, ok := n.machine.(keeper); ok {
+			k.Close()
+		}
 	}
 	f.arena.nodes.Close()
 }

@@ -134,13 +134,17 @@ func (nr *narrator) note(r *Record) {
 	switch n.Decision {
 	case machine.DecideTurn:
 		t := n.Turn
-		first := ""
-		if t != nil && t.First {
-			first = ", first turn"
+		if t == nil {
+			return
 		}
-		if t != nil {
-			nr.tell(r.Node, false, "runs %s of %s execution %d%s: %d new events, %s", t.Handler, n.Instance, n.ExecutionID, first, t.Events, t.Result)
+		how := ""
+		switch {
+		case t.First:
+			how = ", first turn"
+		case t.Resumed:
+			how = ", kept since its last turn"
 		}
+		nr.tell(r.Node, false, "runs %s of %s execution %d%s: %d new events, %s", t.Handler, n.Instance, n.ExecutionID, how, t.Events, t.Result)
 	case machine.DecideWorkRun, machine.DecideWorkDone:
 	default:
 		text := fmt.Sprintf("%s: %s execution %d, delivery %d", n.Decision, n.Instance, n.ExecutionID, n.AttemptCount)

@@ -46,6 +46,7 @@ func Facts() []FactInfo {
 		{FactTurn, "a turn was committed", []FactAttr{node, build,
 			{"pin", "the execution's pin after the turn, or none", nil}, instance,
 			{"first", "whether it is the execution's first turn", yesNo},
+			{"resumed", "whether its node had kept the execution, and replayed nothing", yesNo},
 			{"start", "what the turn began with: a start, a continue-as-new, or neither", []string{"start", "can", "none"}},
 			{"handler", "the orchestration's code, as name@version", nil},
 			{"result", "how the turn ended", []string{"Continue", "Completed", "Failed", "ContinueAsNew", "Cancelled"}}, execution, phase}},

@@ -98,6 +98,8 @@ func (k *nodes) noted(n *nodeState, r *cluster.Record) {
 	case machine.DecideTurn:
 		if note.Turn == nil || note.Turn.Handler != v.handler || note.Turn.First != v.first {
 			k.wrong(n, h.instance, "runs a turn of %s, %s: expected handler %s, first: %t", h.instance, turnText(note.Turn), v.handler, v.first)
+		} else {
+			k.judgeResumed(n, h.instance, note.Turn)
 		}
 	case machine.DecideDropTerminal, machine.DecideDropUnstarted, machine.DecidePoison, machine.DecideSwept:
 		k.due(s, observe.CallAckOrchestrationItem, r.At, 0)
@@ -106,6 +108,23 @@ func (k *nodes) noted(n *nodeState, r *cluster.Record) {
 	case machine.DecideWorkRun:
 	default:
 		k.due(s, abandonOf(s), r.At, 0)
+	}
+}
+
+// judgeResumed judges whether a node may go on from an execution that it has kept.
+func (k *nodes) judgeResumed(n *nodeState, instance string, turn *machine.TurnNote) {
+	if !turn.Resumed {
+		delete(n.resumed, instance)
+		return
+	}
+	if n.resumed == nil {
+		n.resumed = map[string]int{}
+	}
+	n.resumed[instance]++
+	o := &k.options(n).Options
+	if got := n.resumed[instance]; turn.First || o.KeptExecutions == 0 || o.KeptTurns > 0 && got >= o.KeptTurns {
+		k.wrong(n, instance, "goes on from a kept execution of %s, turn %d, first: %t: expected a replay every %d turns, and at most %d executions",
+			instance, got, turn.First, o.KeptTurns, o.KeptExecutions)
 	}
 }
 

@@ -170,7 +170,7 @@ var unseenLies = []struct{ place, why string }{
 // that it reads, for a whole run. Some property or self-check must object, or unseenLies says why none can.
 func TestLyingNodes(t *testing.T) {
 	in := map[string][]string{} // the scenarios in which a place is met
-	names := []string{"features", "families", "sessions"}
+	names := []string{"features", "families", "programs", "sessions"}
 	if sample.All() {
 		names = nil
 		for _, s := range scenario.Builtin() {

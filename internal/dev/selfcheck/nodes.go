@@ -47,7 +47,8 @@ type nodeState struct {
 	sessions            sessionCalls
 	sweeping            sweeping
 	lines               lines
-	turned              machine.Slot // the slot that ran the most recent turn
+	turned              machine.Slot   // the slot that ran the most recent turn
+	resumed             map[string]int // by instance, how many turns have gone on from a kept execution in a row
 }
 
 // slot is one of a node's loops.

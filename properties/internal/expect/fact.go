@@ -54,6 +54,7 @@ const (
 	attrReadable
 	attrDelay
 	attrFirst
+	attrResumed
 	attrStart
 	attrHandler
 	attrResult
@@ -64,7 +65,7 @@ const (
 
 var attrNames = [attrs]string{
 	"", "kind", "status", "node", "build", "filter", "pin", "instance", "phase", "queue", "reason", "cause", "attempt", "readable",
-	"delay", "first", "start", "handler", "result", "output", "execution",
+	"delay", "first", "resumed", "start", "handler", "result", "output", "execution",
 }
 
 // attrSet is a set of attributes.
@@ -140,7 +141,7 @@ func (c *Checker) text(f *fact) string {
 	b.WriteString(eventNames[f.event])
 	c.derive(f, f.open)
 	for a := attrNamed + 1; a < attrs; a++ {
-		if f.has&(1<<a) != 0 {
+		if f.has&(1<<a) != 0 && (a != attrResumed || f.values[a] == yesNo(true)) { // most nodes keep no execution
 			b.WriteString(" " + attrNames[a] + "=" + f.values[a].text)
 		}
 	}

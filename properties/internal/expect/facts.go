@@ -152,6 +152,7 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	f := c.begin(eventTurn, number, no)
 	c.place(f, d.Incarnation, c.Run.Model.Instance(no))
 	f.set(attrFirst, yesNo(d.Turn.First))
+	f.set(attrResumed, yesNo(d.Turn.Resumed))
 	f.set(attrStart, numberedValue(track.StartNames[d.Start], int(d.Start)))
 	f.set(attrHandler, textValue(d.Turn.Handler))
 	f.set(attrResult, textValue(d.Turn.Result))

@@ -90,7 +90,7 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 func (k *lockLossChecker) onFault(n *keptNode, r *cluster.Record) {
 	until := r.AtMs
 	switch r.Fault {
-	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic, faults.ClockSkew:
+	case faults.SlowTurn, faults.LateActivity, faults.ActivityPanic, faults.ClockSkew, faults.ExecutionForgotten:
 		return // the renewal is due as usual
 	case faults.SlowFetch, faults.SlowAnswer:
 		return // the node holds no lock during the delay

@@ -153,7 +153,7 @@ func TestFindsAreKeptApart(t *testing.T) {
 	if !rules["S01"] || !rules["S06"] {
 		t.Errorf("the finds are\n%s", tell(r))
 	}
-	if n := uint64(len(r.Finds)); n > 8 || r.Failed < n {
+	if n := uint64(len(r.Finds)); 20*n > r.Failed {
 		t.Errorf("%d finds of %d failing runs:\n%s", n, r.Failed, tell(r))
 	}
 }

@@ -132,6 +132,8 @@ func (l *log) tell(format string, args ...any) {
 }
 func (l *log) Observes() check.Set[observe.Kind] { return l.observes }
 func (l *log) Records() check.Set[record.Kind]   { return l.records }
+func (l *log) Ends() check.Ends                  { return check.Ends{} }
+func (l *log) StepDue() *bool                    { return nil }
 func (l *log) Observe(o *observe.Observation)    { l.tell("observes %d", o.Kind) }
 func (l *log) Record(r *cluster.Record)          { l.tell("records %s", r.Kind) }
 func (l *log) Open(nowMs int64) (bool, int64)    { l.tell("open at %d", nowMs); return l.open, l.untilMs }

@@ -21,9 +21,11 @@ import (
 //
 // When a checker receives an observation, the model already includes it.
 type Checker interface {
-	// Observes and Records return the kinds that the checker subscribes to. Each is called once.
+	// Observes and Records return the kinds that the checker subscribes to, and Ends the calls whose end it is notified of
+	// if it has a method Ended. Each is called once.
 	Observes() Set[observe.Kind]
 	Records() Set[record.Kind]
+	Ends() Ends
 	// RecordsOf narrows the records of one kind to those about certain kinds of calls. A record that is about no call has
 	// the kind CallNone.
 	RecordsOf(k record.Kind) Set[observe.CallKind]
@@ -36,34 +38,39 @@ type Checker interface {
 	Finish()
 }
 
-// stepper is a checker that inspects the state between kernel events.
-type stepper interface{ AfterStep() }
-
-// dueStepper is a stepper that has nothing to inspect after most steps. StepDue, which is called once, returns the flag
-// that the checker sets if it has.
-type dueStepper interface {
-	stepper
+// stepper is a checker that inspects the state between kernel events. StepDue, which is called once, returns the flag
+// that the checker sets if there is something to inspect after a step, or nil if it inspects the state after every step.
+type stepper interface {
+	AfterStep()
 	StepDue() *bool
 }
 
-// step is a stepper with its flag, which is nil if it inspects the state after every step.
+// step is a stepper with its flag.
 type step struct {
 	stepper
 	due *bool
 }
 
-// Base is a checker that ignores everything.
-type Base struct{ Run *Run }
+// Base is a checker that ignores everything but what its fields subscribe to.
+type Base struct {
+	Run       *Run
+	OnObserve Set[observe.Kind]
+	OnRecord  Set[record.Kind]
+	OnEnd     Ends
+	Due       *bool
+}
 
-func (Base) Observes() Set[observe.Kind]  { return 0 }
-func (Base) Records() Set[record.Kind]    { return 0 }
-func (Base) Observe(*observe.Observation) {}
-func (Base) Record(*cluster.Record)       {}
-func (Base) Open(int64) (bool, int64)     { return false, 0 }
-func (Base) EndPhase(cluster.Phase)       {}
-func (Base) Finish()                      {}
+func (b *Base) Observes() Set[observe.Kind] { return b.OnObserve }
+func (b *Base) Records() Set[record.Kind]   { return b.OnRecord }
+func (b *Base) Ends() Ends                  { return b.OnEnd }
+func (b *Base) StepDue() *bool              { return b.Due }
 
-func (Base) RecordsOf(record.Kind) Set[observe.CallKind] { return AnyCall }
+func (*Base) Observe(*observe.Observation)                {}
+func (*Base) Record(*cluster.Record)                      {}
+func (*Base) RecordsOf(record.Kind) Set[observe.CallKind] { return AnyCall }
+func (*Base) Open(int64) (bool, int64)                    { return false, 0 }
+func (*Base) EndPhase(cluster.Phase)                      {}
+func (*Base) Finish()                                     {}
 
 // View is the part of a run that monitors read. *cluster.World implements it; tests use a smaller implementation.
 type View interface {
@@ -303,11 +310,7 @@ func (m *Monitor) Add(list ...Checker) {
 	for _, c := range list {
 		m.checkers = append(m.checkers, c)
 		if s, ok := c.(stepper); ok {
-			at := step{stepper: s}
-			if d, ok := c.(dueStepper); ok {
-				at.due = d.StepDue()
-			}
-			m.steppers = append(m.steppers, at)
+			m.steppers = append(m.steppers, step{s, s.StepDue()})
 		}
 		m.wanted.add(c)
 	}

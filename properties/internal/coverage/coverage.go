@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // Counter counts which points a run reaches.
@@ -34,7 +35,14 @@ type Counter struct {
 
 func New(m *check.Run, s *track.State) *Counter {
 	kinds := faults.Kinds()
-	c := &Counter{Base: check.Base{Run: m}, live: s, kinds: kinds, faults: make([]uint64, len(kinds))}
+	c := &Counter{live: s, kinds: kinds, faults: make([]uint64, len(kinds)), Base: check.Base{
+		Run: m, OnObserve: check.SetOf(observe.KVSet, observe.KVRemoved),
+		OnRecord: check.SetOf(record.Parked, record.Woken, record.Fault, record.PhaseBegan, record.NodeDraining),
+		OnEnd: check.Ends{
+			Any: check.SetOf(observe.CallAdmin, observe.CallAckOrchestrationItem, observe.CallAckWorkItem),
+			OK:  check.SetOf(observe.CallFetchWorkItem),
+		},
+	}}
 	c.counted = m.Model.Kinds.SetOf(eventdata.KindSubOrchestrationCompleted, eventdata.KindExternalEvent2, eventdata.KindOrchestrationCancelRequested)
 	s.Subscribe(c)
 	m.OnFact(func(f check.Fact) { c.hit(factPoints[f]) })

@@ -64,7 +64,8 @@ type hit struct {
 func NewMatrix(m *check.Run, s *track.State) *Matrix {
 	kinds := faults.Kinds()
 	x := &Matrix{
-		Base: check.Base{Run: m}, live: s, kinds: kinds, counts: make([][featureCount]uint64, len(kinds)),
+		Base: check.Base{Run: m, OnRecord: check.SetOf(record.Fault, record.CallSent, record.CallExecuting, record.Answered, record.ActivityStarted)},
+		live: s, kinds: kinds, counts: make([][featureCount]uint64, len(kinds)),
 		calls: map[uint64]*metCall{}, skewed: map[observe.Caller]bool{},
 	}
 	s.Subscribe(x)
@@ -82,10 +83,6 @@ func (x *Matrix) Points() []cluster.Point {
 		}
 	}
 	return list
-}
-
-func (*Matrix) Records() check.Set[record.Kind] {
-	return check.SetOf(record.Fault, record.CallSent, record.CallExecuting, record.Answered, record.ActivityStarted)
 }
 
 func (x *Matrix) Record(r *cluster.Record) {

@@ -1,17 +1,12 @@
 package coverage
 
 import (
-	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
 )
 
 // This file counts points that can be seen only in records.
-
-func (c *Counter) Records() check.Set[record.Kind] {
-	return check.SetOf(record.Parked, record.Woken, record.Fault, record.PhaseBegan, record.NodeDraining)
-}
 
 func (c *Counter) Record(r *cluster.Record) {
 	switch r.Kind {

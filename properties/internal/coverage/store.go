@@ -3,18 +3,10 @@ package coverage
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
 // This file counts points that show in what a call changes in the store.
-
-func (*Counter) Ends() check.Ends {
-	return check.Ends{
-		Any: check.SetOf(observe.CallAdmin, observe.CallAckOrchestrationItem, observe.CallAckWorkItem),
-		OK:  check.SetOf(observe.CallFetchWorkItem),
-	}
-}
 
 func (c *Counter) Ended(call *model.Call, o *observe.Observation) {
 	switch {
@@ -47,10 +39,6 @@ func (c *Counter) ended(call *model.Call) {
 			c.hit(pointCarryLimit)
 		}
 	}
-}
-
-func (*Counter) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.KVSet, observe.KVRemoved)
 }
 
 // Observe notes that a call changes keys, and how many stored ones it removes.

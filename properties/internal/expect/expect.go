@@ -64,24 +64,16 @@ func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
 		}
 		c.items = append(c.items, item)
 	}
+	c.OnRecord, c.OnObserve, c.Due = check.SetOf(record.Scheduled, record.PhaseBegan), check.SetOf(observe.StatusSet), &c.upDue
+	if c.ever(eventLock) {
+		c.OnObserve |= check.SetOf(observe.LockTaken)
+	}
+	if c.ever(eventDecode) {
+		c.OnObserve |= check.SetOf(observe.EventDecoded)
+	}
 	c.activate()
 	s.Subscribe(c)
 	return c
-}
-
-func (c *Checker) Observes() check.Set[observe.Kind] {
-	kinds := check.SetOf(observe.StatusSet)
-	if c.ever(eventLock) {
-		kinds |= check.SetOf(observe.LockTaken)
-	}
-	if c.ever(eventDecode) {
-		kinds |= check.SetOf(observe.EventDecoded)
-	}
-	return kinds
-}
-
-func (c *Checker) Records() check.Set[record.Kind] {
-	return check.SetOf(record.Scheduled, record.PhaseBegan)
 }
 
 // ever reports whether any part has an expectation about the event.
@@ -244,10 +236,7 @@ func (c *Checker) startsLater(name string) bool {
 	return false
 }
 
-// StepDue returns whether the facts "up" and "node" are due.
-func (c *Checker) StepDue() *bool { return &c.upDue }
-
-// AfterStep emits them once the nodes have settled.
+// AfterStep emits the facts "up" and "node" once the nodes have settled.
 func (c *Checker) AfterStep() {
 	for i, number := range c.upWaits {
 		n := c.live.Node(number)

@@ -12,10 +12,8 @@ import (
 // the obligations, because they know the bound for the nodes that admit the instance.
 type cancelChecker struct{ check.Base }
 
-func newCancelChecker(m *check.Run) check.Checker { return &cancelChecker{check.Base{Run: m}} }
-
-func (*cancelChecker) Ends() check.Ends {
-	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
+func newCancelChecker(m *check.Run) check.Checker {
+	return &cancelChecker{check.Base{Run: m, OnEnd: check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}}}
 }
 
 func (k *cancelChecker) Ended(c *model.Call, _ *observe.Observation) {

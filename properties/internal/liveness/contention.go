@@ -27,9 +27,10 @@ import (
 // Waiting is not such a fault, because the full lock must remain when its holder gets the answer (S25).
 type contentionChecker struct {
 	check.Base
-	live  *track.State
-	nodes []troubledNode                   // indexed by node number - 1
-	over  map[observe.MessageNo]*overCount // messages that were delivered above max_attempts; never iterated over, so map order does not matter
+	live *track.State
+	// untilMs is, indexed by node number - 1, when the last trouble ends that may have kept an ack from reaching the store.
+	untilMs []int64
+	over    map[observe.MessageNo]*overCount // messages that were delivered above max_attempts; never iterated over, so map order does not matter
 	// outageMs is when the current outage ends. Until then, the store may refuse every call.
 	outageMs int64
 }
@@ -39,9 +40,6 @@ const contentionSlack = 10
 
 // contentionOutageMs is the longest that a store may refuse every call.
 const contentionOutageMs = 3000
-
-// troubledNode records a node's last trouble that may have kept its ack from reaching the store.
-type troubledNode struct{ untilMs int64 }
 
 // overCount counts how often a message was delivered above max_attempts.
 type overCount struct {
@@ -54,15 +52,10 @@ type overCount struct {
 }
 
 func newContentionChecker(s *track.State) check.Checker {
-	return &contentionChecker{Base: s.Base, live: s, nodes: make([]troubledNode, len(s.Nodes)), over: map[observe.MessageNo]*overCount{}}
-}
-
-func (*contentionChecker) Ends() check.Ends {
-	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem)}
-}
-
-func (*contentionChecker) Records() check.Set[record.Kind] {
-	return check.SetOf(record.Fault, record.NodePaused, record.NodeResumed, record.NodeCrashed, record.NodeStopped, record.NodeDraining, record.Note)
+	return &contentionChecker{live: s, untilMs: make([]int64, len(s.Nodes)), over: map[observe.MessageNo]*overCount{}, Base: check.Base{
+		Run: s.Run, OnEnd: check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem)},
+		OnRecord: check.SetOf(record.Fault, record.NodePaused, record.NodeResumed, record.NodeCrashed, record.NodeStopped, record.NodeDraining, record.Note),
+	}}
 }
 
 func (c *contentionChecker) Record(r *cluster.Record) {
@@ -86,9 +79,8 @@ func (c *contentionChecker) Record(r *cluster.Record) {
 		}
 		untilMs += r.For.Milliseconds()
 	}
-	if r.Node > 0 && int(r.Node) <= len(c.nodes) {
-		n := &c.nodes[r.Node-1]
-		n.untilMs = max(n.untilMs, untilMs)
+	if r.Node > 0 && int(r.Node) <= len(c.untilMs) {
+		c.untilMs[r.Node-1] = max(c.untilMs[r.Node-1], untilMs)
 	}
 }
 
@@ -128,7 +120,7 @@ func (c *contentionChecker) Ended(_ *model.Call, o *observe.Observation) {
 // troubled reports whether the last holder is gone or had trouble after it got the message.
 func (c *contentionChecker) troubled(d *overCount) bool {
 	n := c.live.Node(d.node)
-	return c.outageMs >= d.atMs || c.nodes[d.node-1].untilMs >= d.atMs || n.Incarnation != d.incarnation || !n.Live()
+	return c.outageMs >= d.atMs || c.untilMs[d.node-1] >= d.atMs || n.Incarnation != d.incarnation || !n.Live()
 }
 
 func (c *contentionChecker) lock(o *observe.Observation, row *model.Row) model.Lock {

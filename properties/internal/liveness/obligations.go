@@ -41,13 +41,10 @@ type obligations struct {
 	phaseMs int64
 }
 
-func newObligations(s *track.State) check.Checker { return &obligations{Base: s.Base, live: s} }
-
-func (c *obligations) Observes() check.Set[observe.Kind] {
-	return check.SetOf(
-		observe.RowInserted, observe.RowRestored, observe.InstanceCreated, observe.InstanceRemoved, observe.StatusSet,
-		observe.RowRemoved,
-	)
+func newObligations(s *track.State) check.Checker {
+	return &obligations{live: s, Base: check.Base{Run: s.Run, OnObserve: check.SetOf(
+		observe.RowInserted, observe.RowRestored, observe.InstanceCreated, observe.InstanceRemoved, observe.StatusSet, observe.RowRemoved,
+	)}}
 }
 
 func (c *obligations) Open(nowMs int64) (bool, int64) {

@@ -45,13 +45,9 @@ type childStart struct {
 }
 
 func newParentChecker(m *check.Run) check.Checker {
-	return &parentChecker{Base: check.Base{Run: m}, scheduled: m.Model.Kinds.SetOf(eventdata.KindSubOrchestrationScheduled)}
-}
-
-func (*parentChecker) Observes() check.Set[observe.Kind] { return check.SetOf(observe.InstanceRemoved) }
-
-func (*parentChecker) Ends() check.Ends {
-	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
+	return &parentChecker{scheduled: m.Model.Kinds.SetOf(eventdata.KindSubOrchestrationScheduled), Base: check.Base{
+		Run: m, OnObserve: check.SetOf(observe.InstanceRemoved), OnEnd: check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)},
+	}}
 }
 
 func (k *parentChecker) Ended(c *model.Call, _ *observe.Observation) {

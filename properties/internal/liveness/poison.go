@@ -28,13 +28,9 @@ type poisonChecker struct {
 }
 
 func newPoisonChecker(s *track.State) check.Checker {
-	c := &poisonChecker{Base: s.Base, live: s}
+	c := &poisonChecker{Base: check.Base{Run: s.Run, OnObserve: check.SetOf(observe.LockTaken, observe.CountChanged)}, live: s}
 	s.Subscribe(c)
 	return c
-}
-
-func (c *poisonChecker) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.LockTaken, observe.CountChanged)
 }
 
 func (c *poisonChecker) Observe(o *observe.Observation) {

@@ -16,10 +16,8 @@ import (
 // stalled holder does not become eligible when its lock expires.
 type reviveChecker struct{ check.Base }
 
-func newReviveChecker(m *check.Run) check.Checker { return &reviveChecker{check.Base{Run: m}} }
-
-func (*reviveChecker) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.LockExtended)
+func newReviveChecker(m *check.Run) check.Checker {
+	return &reviveChecker{check.Base{Run: m, OnObserve: check.SetOf(observe.LockExtended)}}
 }
 
 func (k *reviveChecker) Observe(o *observe.Observation) {

@@ -39,7 +39,11 @@ type Checker struct {
 
 // New returns the checker for a run.
 func New(m *check.Run, s *track.State) *Checker {
-	c := &Checker{Base: check.Base{Run: m}, state: s, works: arena.From[work](m.Arena), nodes: make([]nodeStep, len(m.World.Nodes()))}
+	base := check.Base{ // the tracker reports everything else
+		Run: m, OnObserve: check.SetOf(observe.Damaged, observe.InstanceRemoved),
+		OnRecord: check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted, record.Activated, record.ActivationWaits, record.StartRefused),
+	}
+	c := &Checker{Base: base, state: s, works: arena.From[work](m.Arena), nodes: make([]nodeStep, len(m.World.Nodes()))}
 	s.Subscribe(c)
 	return c
 }
@@ -139,16 +143,6 @@ func (c *Checker) of(no observe.InstanceNo) *work {
 		c.work = c.works.Append(c.work, work{})
 	}
 	return &c.work[no]
-}
-
-// Observes returns the kinds of observations that the checker subscribes to. The tracker reports everything else.
-func (*Checker) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.Damaged, observe.InstanceRemoved)
-}
-
-// Records returns the kinds of records that the checker subscribes to. The tracker reports everything else.
-func (*Checker) Records() check.Set[record.Kind] {
-	return check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted, record.Activated, record.ActivationWaits, record.StartRefused)
 }
 
 // Observe records damage and deletions.

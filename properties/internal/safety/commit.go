@@ -23,7 +23,10 @@ type commitChecker struct {
 }
 
 func newCommitChecker(m *check.Run) check.Checker {
-	k := &commitChecker{Base: check.Base{Run: m}, began: map[*model.Execution]*engine.Build{}, failed: m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed)}
+	k := &commitChecker{
+		Base:  check.Base{Run: m, OnEnd: check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}},
+		began: map[*model.Execution]*engine.Build{}, failed: m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed),
+	}
 	for i, b := range m.Model.Builds {
 		k.enter(b.Version, m.Model.Kinds.Reads[i])
 	}
@@ -38,10 +41,6 @@ func (k *commitChecker) enter(v engine.Version, reads model.KindSet) {
 		}
 	}
 	k.pins, k.readable = append(k.pins, v.Triple()), append(k.readable, reads)
-}
-
-func (*commitChecker) Ends() check.Ends {
-	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
 }
 
 // commit is a node's ack that took effect.

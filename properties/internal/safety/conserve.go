@@ -13,10 +13,8 @@ import (
 // node's note must name the rule by which it was dropped.
 type conserveChecker struct{ check.Base }
 
-func newConserveChecker(m *check.Run) check.Checker { return &conserveChecker{check.Base{Run: m}} }
-
-func (*conserveChecker) Ends() check.Ends {
-	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
+func newConserveChecker(m *check.Run) check.Checker {
+	return &conserveChecker{check.Base{Run: m, OnEnd: check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}}}
 }
 
 // messageClass names messages that leave the same kind of event.

@@ -14,10 +14,9 @@ import (
 // before the call, whether or not the caller receives the answer.
 type countChecker struct{ check.Base }
 
-func newCountChecker(m *check.Run) check.Checker { return &countChecker{check.Base{Run: m}} }
-
-func (*countChecker) Ends() check.Ends {
-	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem), Touched: check.AnyCall}
+func newCountChecker(m *check.Run) check.Checker {
+	fetches := check.SetOf(observe.CallFetchOrchestrationItem, observe.CallFetchWorkItem)
+	return &countChecker{check.Base{Run: m, OnEnd: check.Ends{OK: fetches, Touched: check.AnyCall}}}
 }
 
 func (k *countChecker) Ended(c *model.Call, o *observe.Observation) {

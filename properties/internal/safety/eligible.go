@@ -34,13 +34,8 @@ type eligibleChecker struct {
 const wakeMarginMs = 2
 
 func newEligibleChecker(m *check.Run) check.Checker {
-	return &eligibleChecker{Base: check.Base{Run: m}, changes: &m.Model.Changes, lookAtMs: model.NeverMs}
-}
-
-func (c *eligibleChecker) Records() check.Set[record.Kind] {
-	return check.SetOf(
-		record.CallExecuted, record.Parked, record.Unparked, record.Woken, record.NodePaused, record.NodeResumed,
-	)
+	records := check.SetOf(record.CallExecuted, record.Parked, record.Unparked, record.Woken, record.NodePaused, record.NodeResumed)
+	return &eligibleChecker{Base: check.Base{Run: m, OnRecord: records}, changes: &m.Model.Changes, lookAtMs: model.NeverMs}
 }
 
 func (c *eligibleChecker) Record(r *cluster.Record) {

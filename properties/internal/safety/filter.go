@@ -19,14 +19,11 @@ type filterChecker struct {
 	reported [4]uint64
 }
 
-func newFilterChecker(m *check.Run) check.Checker { return &filterChecker{Base: check.Base{Run: m}} }
-
-func (*filterChecker) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.LockTaken, observe.MessageMarked, observe.CountChanged, observe.EventDecoded)
-}
-
-func (*filterChecker) Ends() check.Ends {
-	return check.Ends{Nothing: check.SetOf(observe.CallFetchOrchestrationItem)}
+func newFilterChecker(m *check.Run) check.Checker {
+	return &filterChecker{Base: check.Base{
+		Run: m, OnObserve: check.SetOf(observe.LockTaken, observe.MessageMarked, observe.CountChanged, observe.EventDecoded),
+		OnEnd: check.Ends{Nothing: check.SetOf(observe.CallFetchOrchestrationItem)},
+	}}
 }
 
 func (f *filterChecker) Observe(o *observe.Observation) {

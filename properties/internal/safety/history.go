@@ -11,9 +11,9 @@ type historyChecker struct {
 	reported uint64 // the call of the last violation, so that a call is reported only once
 }
 
-func newHistoryChecker(m *check.Run) check.Checker { return &historyChecker{Base: check.Base{Run: m}} }
-
-func (*historyChecker) Observes() check.Set[observe.Kind] { return check.SetOf(observe.EventDecoded) }
+func newHistoryChecker(m *check.Run) check.Checker {
+	return &historyChecker{Base: check.Base{Run: m, OnObserve: check.SetOf(observe.EventDecoded)}}
+}
 
 func (h *historyChecker) Observe(o *observe.Observation) {
 	c := h.Run.Model.Call(o.Call)

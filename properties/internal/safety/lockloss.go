@@ -41,25 +41,11 @@ const keptMarginMs = 20
 const outageMostMs = 3000
 
 func newLockLossChecker(m *check.Run) check.Checker {
-	return &lockLossChecker{Base: check.Base{Run: m}, outageMs: math.MinInt64}
-}
-
-func (*lockLossChecker) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.LockTaken, observe.SessionSet)
-}
-
-func (*lockLossChecker) Ends() check.Ends {
-	return check.Ends{OK: check.SetOf(observe.CallRenewWorkItemLock, observe.CallAckWorkItem)}
-}
-
-func (k *lockLossChecker) Ended(_ *model.Call, o *observe.Observation) {
-	k.worked(o)
-}
-
-func (*lockLossChecker) Records() check.Set[record.Kind] {
-	return check.SetOf(
-		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.Fault,
-	)
+	return &lockLossChecker{outageMs: math.MinInt64, Base: check.Base{
+		Run: m, OnObserve: check.SetOf(observe.LockTaken, observe.SessionSet),
+		OnRecord: check.SetOf(record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.Fault),
+		OnEnd:    check.Ends{OK: check.SetOf(observe.CallRenewWorkItemLock, observe.CallAckWorkItem)},
+	}}
 }
 
 func (k *lockLossChecker) Record(r *cluster.Record) {

@@ -41,6 +41,7 @@ func newOutputChecker(m *check.Run) check.Checker {
 		return k
 	}
 	k.set = k.plan.Programs
+	k.OnObserve, k.OnEnd.OK = check.SetOf(observe.RowInserted), check.SetOf(observe.CallAckOrchestrationItem)
 	for _, b := range m.World.Builds() {
 		if most := b.Bounds(); !slices.Contains(k.limits, most) {
 			k.limits = append(k.limits, most)
@@ -53,20 +54,6 @@ func newOutputChecker(m *check.Run) check.Checker {
 		k.panics = record.ActivityPanicText
 	}
 	return k
-}
-
-func (k *outputChecker) Observes() check.Set[observe.Kind] {
-	if k.set == nil {
-		return 0
-	}
-	return check.SetOf(observe.RowInserted)
-}
-
-func (k *outputChecker) Ends() check.Ends {
-	if k.set == nil {
-		return check.Ends{}
-	}
-	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
 }
 
 func (k *outputChecker) Observe(o *observe.Observation) {

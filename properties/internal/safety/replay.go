@@ -50,17 +50,10 @@ type replayBuild struct {
 }
 
 func newReplayChecker(m *check.Run) check.Checker {
-	k := &replayChecker{Base: check.Base{Run: m}, acks: make([]lastAck, 1), panics: make(map[string]string)}
-	k.failed = m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed)
-	return k
-}
-
-func (*replayChecker) Ends() check.Ends {
-	return check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}
-}
-
-func (*replayChecker) Records() check.Set[record.Kind] {
-	return check.SetOf(record.NodeStarted, record.Note)
+	return &replayChecker{
+		Base: check.Base{Run: m, OnRecord: check.SetOf(record.NodeStarted, record.Note), OnEnd: check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}},
+		acks: make([]lastAck, 1), panics: make(map[string]string), failed: m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed),
+	}
 }
 
 func (k *replayChecker) Record(r *cluster.Record) {

@@ -2,6 +2,7 @@ package safety
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
@@ -24,16 +25,11 @@ type schemaChecker struct {
 }
 
 func newSchemaChecker(m *check.Run) check.Checker {
-	return &schemaChecker{Base: check.Base{Run: m}, version: m.World.Plan().FirstSchema()}
-}
-
-func (k *schemaChecker) Records() check.Set[record.Kind] {
-	for i := range k.Run.World.Plan().Builds {
-		if b := &k.Run.World.Plan().Builds[i]; b.Schema != nil || b.AwaitsActivation {
-			return check.SetOf(record.MigrationBegan, record.MigrationEnded, record.NodeStarted, record.CallExecuted, record.StartRefused, record.Activated)
-		}
+	k := &schemaChecker{Base: check.Base{Run: m}, version: m.World.Plan().FirstSchema()}
+	if slices.ContainsFunc(m.World.Plan().Builds, func(b plan.Build) bool { return b.Schema != nil || b.AwaitsActivation }) {
+		k.OnRecord = check.SetOf(record.MigrationBegan, record.MigrationEnded, record.NodeStarted, record.CallExecuted, record.StartRefused, record.Activated)
 	}
-	return 0
+	return k
 }
 
 func (k *schemaChecker) Record(r *cluster.Record) {

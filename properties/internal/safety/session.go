@@ -23,11 +23,7 @@ type sessionCapChecker struct {
 }
 
 func newSessionCapChecker(m *check.Run) check.Checker {
-	return &sessionCapChecker{Base: check.Base{Run: m}}
-}
-
-func (*sessionCapChecker) Records() check.Set[record.Kind] {
-	return check.SetOf(record.ActivityStarted, record.ActivityFinished, record.Note)
+	return &sessionCapChecker{Base: check.Base{Run: m, OnRecord: check.SetOf(record.ActivityStarted, record.ActivityFinished, record.Note)}}
 }
 
 // sessionWork is a session activity that a node is running.
@@ -102,11 +98,10 @@ func (k *lockLossChecker) claimed(o *observe.Observation) {
 	x.untilMs = o.UntilMs
 }
 
-// worked judges a node that renews or acks a session activity after letting the session's lock expire. Since the node
+// Ended judges a node that renews or acks a session activity after letting the session's lock expire. Since the node
 // is active, only trouble excuses it, as with other locks.
-func (k *lockLossChecker) worked(o *observe.Observation) {
-	c := k.Run.Model.Call(o.Call)
-	if c == nil || c.Caller.Node == 0 || int(c.Caller.Node) > len(k.nodes) {
+func (k *lockLossChecker) Ended(c *model.Call, o *observe.Observation) {
+	if c.Caller.Node == 0 || int(c.Caller.Node) > len(k.nodes) {
 		return
 	}
 	for _, r := range c.Rows {

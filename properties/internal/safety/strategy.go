@@ -39,25 +39,12 @@ func newStrategyChecker(m *check.Run) check.Checker {
 	k := &strategyChecker{Base: check.Base{Run: m}}
 	if p := m.World.Plan(); !p.Strategy.Filters() {
 		k.strategy, k.afterMs = p.Strategy, p.Patience.Or().After.Milliseconds()
+		k.OnObserve, k.OnEnd = check.SetOf(observe.RowInserted), check.Ends{
+			OK:      check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem),
+			Nothing: check.SetOf(observe.CallFetchOrchestrationItem),
+		}
 	}
 	return k
-}
-
-func (k *strategyChecker) Observes() check.Set[observe.Kind] {
-	if k.strategy == "" {
-		return 0
-	}
-	return check.SetOf(observe.RowInserted)
-}
-
-func (k *strategyChecker) Ends() check.Ends {
-	if k.strategy == "" {
-		return check.Ends{}
-	}
-	return check.Ends{
-		OK:      check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem),
-		Nothing: check.SetOf(observe.CallFetchOrchestrationItem),
-	}
 }
 
 func (k *strategyChecker) Observe(o *observe.Observation) {

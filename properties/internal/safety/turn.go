@@ -29,20 +29,17 @@ type turnChecker struct {
 const OwnTurns = "own turns"
 
 func newTurnChecker(m *check.Run) check.Checker {
-	return &turnChecker{Base: check.Base{Run: m}, own: m.Wants(OwnTurns), handed: map[string]*engine.OrchestrationItem{}}
+	k := &turnChecker{Base: check.Base{Run: m}, own: m.Wants(OwnTurns), handed: map[string]*engine.OrchestrationItem{}}
+	if k.own || slices.ContainsFunc(m.World.Builds(), isReleased) {
+		k.OnEnd.OK = check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem)
+	}
+	return k
 }
 
 func isReleased(b *engine.Build) bool {
 	// On released nodes, S13, S17 and S21: they are judged in every run. Of durosim's own nodes no code of a user can
 	// break them.
 	return b.Release != ""
-}
-
-func (k *turnChecker) Ends() check.Ends {
-	if !k.own && !slices.ContainsFunc(k.Run.World.Builds(), isReleased) {
-		return check.Ends{}
-	}
-	return check.Ends{OK: check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem)}
 }
 
 func (k *turnChecker) Ended(c *model.Call, o *observe.Observation) {

@@ -104,7 +104,9 @@ func New(m *check.Run) *Judge {
 	if m.World.Foreign() {
 		deny = followed
 	}
-	return &Judge{Base: check.Base{Run: m}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: m.World.Foreign(), CallersClocks: m.World.Plan().Store.CallersClock, Codecs: codecs})}
+	r := &Judge{oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: m.World.Foreign(), CallersClocks: m.World.Plan().Store.CallersClock, Codecs: codecs})}
+	r.Base = check.Base{Run: m, OnObserve: check.SetOf(observe.Damaged, observe.CallEnd), OnRecord: check.SetOf(record.Fault), Due: &r.due}
+	return r
 }
 
 // Watch returns a handle that shows every call to the judge.
@@ -195,8 +197,6 @@ func (r *Judge) finds(f check.Breach, clause string) {
 	r.oracle, r.found, r.clause, r.due = nil, f, clause, true
 }
 
-func (r *Judge) StepDue() *bool { return &r.due }
-
 // AfterStep reports what was found in the step.
 func (r *Judge) AfterStep() {
 	if r.due {
@@ -208,12 +208,6 @@ func (r *Judge) AfterStep() {
 		r.Run.Second(r.found, r.clause)
 	}
 }
-
-func (r *Judge) Observes() check.Set[observe.Kind] {
-	return check.SetOf(observe.Damaged, observe.CallEnd)
-}
-
-func (r *Judge) Records() check.Set[record.Kind] { return check.SetOf(record.Fault) }
 
 func (r *Judge) RecordsOf(record.Kind) check.Set[observe.CallKind] {
 	return check.SetOf(observe.CallAckOrchestrationItem)

@@ -13,9 +13,6 @@ import (
 // This file evaluates the relations admits, reads and runs (docs/architecture.md#relations) on the current state. It
 // also records which instances wait because of them.
 
-// StepDue returns whether nodes have changed in this step.
-func (s *State) StepDue() *bool { return &s.nodesChanged }
-
 // AfterStep updates the waiting instances.
 func (s *State) AfterStep() {
 	s.nodesChanged = false

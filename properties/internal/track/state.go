@@ -15,7 +15,19 @@ import (
 
 // New returns the state that a run's checkers share.
 func New(m *check.Run) *State {
-	s := &State{Base: check.Base{Run: m}, made: arena.From[[model.RowsPerPage]Row](m.Arena)}
+	s := &State{made: arena.From[[model.RowsPerPage]Row](m.Arena)}
+	s.Base = check.Base{
+		Run: m, Due: &s.nodesChanged, OnEnd: check.Ends{OK: check.AnyCall, Nothing: check.SetOf(observe.CallFetchOrchestrationItem)},
+		OnObserve: check.SetOf(
+			observe.LockTaken, observe.LockExtended, observe.CountChanged, observe.RowInserted, observe.RowRemoved, observe.RowDelayed,
+			observe.Damaged, observe.StatusSet, observe.ParentSet, observe.InstanceCreated, observe.InstanceRemoved, observe.PinSet,
+		),
+		OnRecord: check.SetOf(
+			record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed,
+			record.NodeDraining, record.CallSent, record.CallExecuting, record.CallExecuted, record.Answered,
+			record.Note, record.PhaseBegan, record.Fault, record.HandlersChanged, record.DeadLetter,
+		),
+	}
 	for i := range m.World.Nodes() {
 		s.Nodes = append(s.Nodes, Node{Number: uint32(i + 1)})
 	}
@@ -151,22 +163,6 @@ type Row struct {
 	Sender         uint32 // the node that sent it, or 0 for a client
 	MovedMs        int64  // when a message that was visible before it last left the same queue, as far as is known
 	AgainMs        int64  // when it becomes visible again after it waited for a start or was locked by a probe; otherwise 0
-}
-
-func (s *State) Observes() check.Set[observe.Kind] {
-	return check.SetOf(
-		observe.LockTaken, observe.LockExtended, observe.CountChanged,
-		observe.RowInserted, observe.RowRemoved, observe.RowDelayed, observe.Damaged, observe.StatusSet, observe.ParentSet, observe.InstanceCreated,
-		observe.InstanceRemoved, observe.PinSet,
-	)
-}
-
-func (s *State) Records() check.Set[record.Kind] {
-	return check.SetOf(
-		record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed,
-		record.NodeDraining, record.CallSent, record.CallExecuting, record.CallExecuted, record.Answered,
-		record.Note, record.PhaseBegan, record.Fault, record.HandlersChanged, record.DeadLetter,
-	)
 }
 
 // Instance returns an instance's entry. The pointer is valid until a new number is used.
@@ -371,10 +367,6 @@ func (s *State) onStatus(o *observe.Observation) {
 		}
 		p.ProgressMs = max(p.ProgressMs, o.AtMs)
 	}
-}
-
-func (s *State) Ends() check.Ends {
-	return check.Ends{OK: check.AnyCall, Nothing: check.SetOf(observe.CallFetchOrchestrationItem)}
 }
 
 func (s *State) Ended(c *model.Call, o *observe.Observation) {

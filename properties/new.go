@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/coverage"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
@@ -44,7 +45,7 @@ func New(w *cluster.World, opts Options) cluster.Monitor {
 func NotJudged(p *plan.Plan) []string {
 	var ids []string
 	for _, property := range Catalogue() {
-		if !monitor.Judges(p, property.ID) {
+		if !check.Judges(p, property.ID) {
 			ids = append(ids, property.ID)
 		}
 	}

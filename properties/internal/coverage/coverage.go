@@ -22,8 +22,8 @@ type Counter struct {
 	track.NopListener
 	live     *track.State
 	counted  model.KindSet // the kinds of committed events that have a point
-	counts   [points]uint64
-	faults   []uint64 // indexed like kinds
+	counts   []uint64      // indexed like Points
+	faults   []uint64      // indexed like kinds
 	kinds    []faults.Info
 	changes  []buildChange // in the order in which they first occurred
 	filtered uint64        // fetches whose filter may have made them skip work
@@ -35,7 +35,7 @@ type Counter struct {
 
 func New(m *check.Run, s *track.State) *Counter {
 	kinds := faults.Kinds()
-	c := &Counter{live: s, kinds: kinds, faults: make([]uint64, len(kinds)), Base: check.Base{
+	c := &Counter{live: s, kinds: kinds, counts: make([]uint64, len(Points)), faults: make([]uint64, len(kinds)), Base: check.Base{
 		Run: m, OnObserve: check.SetOf(observe.KVSet, observe.KVRemoved),
 		OnRecord: check.SetOf(record.Parked, record.Woken, record.Fault, record.PhaseBegan, record.NodeDraining),
 		OnEnd: check.Ends{

@@ -26,6 +26,17 @@ func Plural(n uint64, one, many string) string {
 	return Count(n) + " " + many
 }
 
+// Times says how often something happened.
+func Times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return strconv.Itoa(n) + " times"
+}
+
 // And joins the parts of a sentence, of which there is at least one.
 func And(parts []string) string {
 	last := len(parts) - 1

@@ -1,6 +1,7 @@
 package coverage
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -222,24 +223,16 @@ func (c *Counter) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 
 func (c *Counter) OnStarted(n *track.Node) {
 	s := c.live
-	kinds := 0
+	var builds []*engine.Build
 	for i := range s.Nodes {
-		a := &s.Nodes[i]
-		if !a.Up {
-			continue
-		}
-		first := true
-		for j := range i {
-			first = first && !(s.Nodes[j].Up && s.Nodes[j].Build == a.Build)
-		}
-		if first {
-			kinds++
+		if a := &s.Nodes[i]; a.Up && !slices.Contains(builds, a.Build) {
+			builds = append(builds, a.Build)
 		}
 	}
-	if kinds >= 2 {
+	if len(builds) >= 2 {
 		c.hit(pointTwoBuilds)
 	}
-	if kinds >= 3 {
+	if len(builds) >= 3 {
 		c.hit(pointThreeBuilds)
 	}
 	if n.Build.Version.Pre != "" {
@@ -255,8 +248,7 @@ func (c *Counter) OnStarted(n *track.Node) {
 	n.From = n.Previous
 	c.change(n.From, n.Build, s.Phase).count++
 	loaded, newer := false, false
-	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(observe.InstanceNo(no))
+	for _, in := range c.Run.Model.Instances[1:] {
 		loaded = loaded || len(in.Queue) > 0
 		if pin := in.Pin(); pin != nil && in.Status() == engine.StatusRunning && pin.Compare(own) > 0 {
 			newer = true
@@ -273,12 +265,11 @@ func (c *Counter) OnStarted(n *track.Node) {
 // OnHandlers counts handlers that are withdrawn while a running execution uses them.
 func (c *Counter) OnHandlers(r *cluster.Record) {
 	handler, gone := strings.CutSuffix(r.Text, " is deregistered")
-	for no := 1; gone && no <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(observe.InstanceNo(no))
-		if in.Status() == engine.StatusRunning && in.Orchestration+"@"+in.Version == handler {
-			c.hit(pointHandlerWithdrawn)
-			return
-		}
+	uses := func(in *model.Instance) bool {
+		return in.Status() == engine.StatusRunning && in.Orchestration+"@"+in.Version == handler
+	}
+	if gone && slices.ContainsFunc(c.Run.Model.Instances[1:], uses) {
+		c.hit(pointHandlerWithdrawn)
 	}
 }
 

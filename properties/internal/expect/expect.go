@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/arena"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -34,8 +35,8 @@ type Checker struct {
 	// that this has been found out.
 	kindsKnown, kindsAsked model.KindSet
 	fact                   fact // reused
-	pins                   []namedPin
-	builds                 []namedBuild
+	pins                   []known[engine.Version]
+	builds                 []known[engine.Build]
 	// upDue is set until the facts "up" and "node" have been emitted for the current part. That happens once the nodes
 	// affected by the part's first steps have settled.
 	upDue   bool
@@ -131,10 +132,10 @@ func (c *Checker) activate() {
 	}
 }
 
-// begin starts building a fact about an event. emit then judges the fact.
-func (c *Checker) begin(e event, node uint32, no observe.InstanceNo) *fact {
+// begin starts building a fact about an event of a node, or of none. emit then judges the fact.
+func (c *Checker) begin(e event, node uint32) *fact {
 	f := &c.fact
-	f.event, f.node, f.no, f.has, f.open, f.named = e, node, no, 0, 0, f.named[:0]
+	f.event, f.node, f.no, f.has, f.open, f.named = e, node, 0, 0, 0, f.named[:0]
 	return f
 }
 
@@ -267,7 +268,7 @@ func (c *Checker) Finish() {
 func (c *Checker) up() {
 	c.upDue = false
 	c.eachNode()
-	f := c.begin(eventUp, 0, 0)
+	f := c.begin(eventUp, 0)
 	total := 0
 	for _, b := range c.Run.World.Builds() {
 		count := 0

@@ -200,13 +200,8 @@ func (c *condition) of(f *fact) value {
 	return f.get(c.Name)
 }
 
-// namedBuild and namedPin are builds and pins that have occurred in facts.
-type namedBuild struct {
-	build *engine.Build
-	value value
-}
-
-type namedPin struct {
-	pin   *engine.Version
+// known is a build or a pin that has occurred in facts.
+type known[T any] struct {
+	is    *T
 	value value
 }

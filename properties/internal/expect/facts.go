@@ -19,22 +19,22 @@ func (c *Checker) pin(v *engine.Version) value {
 		return numberedValue("none", 0)
 	}
 	for i := range c.pins {
-		if p := &c.pins[i]; p.pin == v || *p.pin == *v {
+		if p := &c.pins[i]; p.is == v || *p.is == *v {
 			return p.value
 		}
 	}
-	c.pins = append(c.pins, namedPin{v, numberedValue(v.String(), len(c.pins)+1)})
+	c.pins = append(c.pins, known[engine.Version]{v, numberedValue(v.String(), len(c.pins)+1)})
 	return c.pins[len(c.pins)-1].value
 }
 
 // build returns a build as a value. Its name is formatted only once.
 func (c *Checker) build(b *engine.Build) value {
 	for i := range c.builds {
-		if c.builds[i].build == b {
+		if c.builds[i].is == b {
 			return c.builds[i].value
 		}
 	}
-	c.builds = append(c.builds, namedBuild{b, numberedValue(b.Name(), len(c.builds))})
+	c.builds = append(c.builds, known[engine.Build]{b, numberedValue(b.Name(), len(c.builds))})
 	return c.builds[len(c.builds)-1].value
 }
 
@@ -48,10 +48,10 @@ func yesNo(b bool) value {
 	return numberedValue("no", 1)
 }
 
-// place says which node and instance a fact is about. by is the node's incarnation, or 0 for the current one.
-func (c *Checker) place(f *fact, by uint32, in *model.Instance) {
-	f.in, f.build = in, nil
-	f.open |= attrsOfPlace
+// about starts building a fact about an instance. by is the node's incarnation, or 0 for the current one.
+func (c *Checker) about(e event, node, by uint32, in *model.Instance) *fact {
+	f := c.begin(e, node)
+	f.no, f.in, f.build, f.open = in.No, in, nil, attrsOfPlace
 	n := c.live.Node(f.node)
 	switch {
 	case n == nil:
@@ -62,6 +62,7 @@ func (c *Checker) place(f *fact, by uint32, in *model.Instance) {
 			f.build = inc.Build
 		}
 	}
+	return f
 }
 
 // derive sets open attributes, as far as they apply.
@@ -107,8 +108,7 @@ func (c *Checker) OnFetched(number uint32, d *track.Delivery) {
 	if !c.wants(eventFetch) {
 		return
 	}
-	f := c.begin(eventFetch, number, d.Instance)
-	c.place(f, d.Incarnation, c.Run.Model.Instance(d.Instance))
+	f := c.about(eventFetch, number, d.Incarnation, c.Run.Model.Instance(d.Instance))
 	f.setAttempt(d.Told)
 	f.set(attrReadable, yesNo(!d.HistoryError))
 	c.emit()
@@ -123,20 +123,18 @@ func (c *Checker) Passes() track.Passing {
 
 // OnPassed emits a fact for an instance skipped by a fetch.
 func (c *Checker) OnPassed(by observe.Caller, in *model.Instance) {
-	if !c.wants(eventSkip) {
-		return
+	if c.wants(eventSkip) {
+		c.about(eventSkip, by.Node, by.Incarnation, in)
+		c.emit()
 	}
-	c.place(c.begin(eventSkip, by.Node, in.No), by.Incarnation, in)
-	c.emit()
 }
 
 // OnWaits emits a fact for visible work that no live node admits.
 func (c *Checker) OnWaits(in *model.Instance) {
-	if !c.wants(eventWait) {
-		return
+	if c.wants(eventWait) {
+		c.about(eventWait, 0, 0, in)
+		c.emit()
 	}
-	c.place(c.begin(eventWait, 0, in.No), 0, in)
-	c.emit()
 }
 
 // OnCommitted emits facts for an ack that took effect: one for the turn, and one for each of its events.
@@ -149,8 +147,7 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	if !c.wants(eventTurn) || d == nil || d.Decision != machine.DecideTurn {
 		return
 	}
-	f := c.begin(eventTurn, number, no)
-	c.place(f, d.Incarnation, c.Run.Model.Instance(no))
+	f := c.about(eventTurn, number, d.Incarnation, c.Run.Model.Instance(no))
 	f.set(attrFirst, yesNo(d.Turn.First))
 	f.set(attrResumed, yesNo(d.Turn.Resumed))
 	f.set(attrStart, numberedValue(track.StartNames[d.Start], int(d.Start)))
@@ -172,9 +169,8 @@ func (c *Checker) committed(number uint32, d *track.Delivery, no observe.Instanc
 		if !kinds.Has(kind) {
 			continue
 		}
-		f := c.begin(eventEvent, number, no)
+		f := c.about(eventEvent, number, by, c.Run.Model.Instance(no))
 		f.set(attrKind, c.kind(kind))
-		c.place(f, by, c.Run.Model.Instance(no))
 		f.set(attrHandler, textValue(handler))
 		c.emit()
 	}
@@ -196,28 +192,21 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 	case machine.DecidePoison, machine.DecideWorkPoison:
 		event, name, value = eventPoison, attrCause, c.cause(d)
 	}
-	if value == "" {
+	if value == "" || !c.wants(event) {
 		return
 	}
-	if !c.wants(event) {
-		return
+	queue := "orchestrator"
+	if d.Worker {
+		queue = "worker"
 	}
-	f := c.begin(event, n.Number, d.Instance)
-	c.place(f, 0, c.Run.Model.Instance(d.Instance))
-	f.set(attrQueue, textValue([...]string{"orchestrator", "worker"}[min(countOf(d.Worker), 1)]))
+	f := c.about(event, n.Number, 0, c.Run.Model.Instance(d.Instance))
+	f.set(attrQueue, textValue(queue))
 	f.set(name, textValue(value))
 	f.setAttempt(note.AttemptCount)
 	if event == eventAbandon {
 		f.set(attrDelay, textValue(note.Delay.String()))
 	}
 	c.emit()
-}
-
-func countOf(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // cause returns why the earlier deliveries of a poisoned batch did not complete, as recorded in the decisions about
@@ -260,9 +249,8 @@ func (c *Checker) Observe(o *observe.Observation) {
 	if o.Execution != max(in.CurrentID, 1) {
 		return
 	}
-	f := c.begin(eventEnd, 0, in.No)
+	f := c.about(eventEnd, 0, 0, in)
 	f.set(attrStatus, textValue(string(o.Status)))
-	c.place(f, 0, in)
 	f.set(attrOutput, textValue(o.Name))
 	f.setExecution(o.Execution)
 	c.emit()
@@ -294,8 +282,7 @@ func (c *Checker) inFetch(event event, o *observe.Observation) {
 	if c.live.Node(call.Caller.Node) == nil {
 		return // a probe
 	}
-	f := c.begin(event, call.Caller.Node, o.Instance)
-	c.place(f, call.Caller.Incarnation, c.Run.Model.Instance(o.Instance))
+	f := c.about(event, call.Caller.Node, call.Caller.Incarnation, c.Run.Model.Instance(o.Instance))
 	if event == eventDecode {
 		if ex := c.Run.Model.Instance(o.Instance).Execution(o.Execution); ex != nil && ex.Event(o.EventID) != nil {
 			f.set(attrKind, textValue(c.Run.Model.Kinds.Name(ex.Event(o.EventID).Kind)))
@@ -315,7 +302,7 @@ func (c *Checker) eachNode() {
 		if !n.Up || n.Draining {
 			continue
 		}
-		f := c.begin(eventNode, n.Number, 0)
+		f := c.begin(eventNode, n.Number)
 		f.set(attrNode, numberedValue(c.Run.NodeName(n.Number), int(n.Number)))
 		f.set(attrBuild, c.build(n.Build))
 		f.set(attrFilter, textValue(c.Run.World.Node(n.Number).Filter.String()))

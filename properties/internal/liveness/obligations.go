@@ -74,8 +74,7 @@ func (c *obligations) EndPhase(p cluster.Phase) {
 	if p != cluster.PhaseRecovery && p != cluster.PhaseRescue {
 		return
 	}
-	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(observe.InstanceNo(no))
+	for _, in := range c.Run.Model.Instances[1:] {
 		if ok, _ := c.live.Admitted(in); ok {
 			continue
 		}
@@ -95,7 +94,7 @@ func (c *obligations) look(nowMs int64) {
 		return
 	}
 	store := c.Run.Model
-	open := c.open.Upto(observe.InstanceNo(store.InstanceCount()))
+	open := c.open.Upto(observe.InstanceNo(len(store.Instances) - 1))
 	for _, no := range open {
 		in := store.Instance(no)
 		if len(in.Queue) > 0 {
@@ -388,8 +387,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 // asks reports whether a start that an instance has asked for is queued for an id that another child has, or a child
 // that took that id over is still running. Their own obligations cover that.
 func (c *obligations) asks(parent *model.Instance) bool {
-	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(observe.InstanceNo(no))
+	for _, in := range c.Run.Model.Instances[1:] {
 		if in.Created && in.Parent.Instance == parent.Name && !in.Status().Terminal() {
 			return true
 		}
@@ -407,8 +405,8 @@ func (c *obligations) asks(parent *model.Instance) bool {
 // ended as the plan expects.
 func (c *obligations) Finish() {
 	c.look(c.Run.World.NowMs())
-	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		c.notFreed(c.Run.Model.Instance(observe.InstanceNo(no)))
+	for _, in := range c.Run.Model.Instances[1:] {
+		c.notFreed(in)
 	}
 	for i := range c.live.Plan.Instances {
 		no := c.Run.Model.Number(c.live.Plan.Instances[i].ID)

@@ -81,7 +81,7 @@ func (c *obligations) progressLater(in *model.Instance, reportedMs int64) string
 
 // deliveries says how often a message was delivered. Some deliveries do not count, because an abandon took them back.
 func deliveries(r *track.Row) string {
-	text := times(int(r.Deliveries + r.Returned))
+	text := pretty.Times(int(r.Deliveries + r.Returned))
 	if r.Returned > 0 {
 		text += fmt.Sprintf(" (%d given back uncounted)", r.Returned)
 	}
@@ -94,17 +94,6 @@ func (c *obligations) at(ms int64) string {
 		return "never"
 	}
 	return "at " + pretty.Duration(ms-c.Run.World.StartMs())
-}
-
-// times says how often something happened.
-func times(n int) string {
-	switch n {
-	case 0:
-		return "never"
-	case 1:
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // current describes an instance and its current execution.

@@ -3,7 +3,6 @@ package liveness
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -35,8 +34,7 @@ func (c *obligations) unserved(in *model.Instance, r *model.Row) {
 // when a live node began to admit that instance, or NeverMs if no live node does. An ended execution keeps its pin, and
 // filters apply to its messages, too (docs/contract-decisions.md#ended-pin).
 func (c *obligations) atEnded(in *model.Instance) (open bool, sinceMs int64) {
-	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		at := c.Run.Model.Instance(observe.InstanceNo(no))
+	for _, at := range c.Run.Model.Instances[1:] {
 		for _, r := range at.Queue {
 			start, ok := r.Item.(engine.StartItem)
 			if !ok || start.ParentInstance != in.Name || at == in {

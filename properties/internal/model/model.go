@@ -274,9 +274,6 @@ func (m *Shadow) newInstance(no observe.InstanceNo) *Instance {
 	return m.Instances[no]
 }
 
-// InstanceCount returns the largest instance number; numbers start at 1.
-func (m *Shadow) InstanceCount() int { return len(m.Instances) - 1 }
-
 // Number returns the number of the instance with the given name, or 0 if the store does not know it.
 func (m *Shadow) Number(name string) observe.InstanceNo { return m.numbers[name] }
 

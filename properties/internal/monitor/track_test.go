@@ -87,7 +87,7 @@ func state(r *Rig, s *track.State) string {
 			add("  node %s: live %t, %s", s.Run.NodeName(uint32(i+1)), s.Nodes[i].Live(), dump(s.Nodes[i]))
 		}
 	}
-	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
+	for no := 1; no <= len(s.Run.Model.Instances)-1; no++ {
 		add("  %s: %s", s.Run.Model.Name(observe.InstanceNo(no)), dump(*s.Instance(observe.InstanceNo(no))))
 	}
 	for no := 1; s.Run.Model.Pages() > 0 && no <= r.Messages(); no++ {
@@ -98,7 +98,7 @@ func state(r *Rig, s *track.State) string {
 
 func relations(r *Rig, s *track.State) string {
 	var lines []string
-	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
+	for no := 1; no <= len(s.Run.Model.Instances)-1; no++ {
 		in := s.Run.Model.Instance(observe.InstanceNo(no))
 		ok, since := s.Admitted(in)
 		if since == model.NeverMs {

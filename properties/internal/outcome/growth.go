@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
-	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
@@ -24,8 +23,7 @@ const (
 // before they meet a limit.
 func (c *Checker) growth() {
 	var begins, histories, inputs, statuses []int
-	for no := observe.InstanceNo(1); int(no) <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(no)
+	for _, in := range c.Run.Model.Instances[1:] {
 		begins, histories, inputs, statuses = begins[:0], histories[:0], inputs[:0], statuses[:0]
 		for _, ex := range in.Executions {
 			if len(ex.Events) == 0 || ex.Deleted {

@@ -106,17 +106,16 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 
 // children tells of each child that ended otherwise than its code said, which a parent may hide.
 func (c *Checker) children() {
-	for no := observe.InstanceNo(1); int(no) <= c.Run.Model.InstanceCount(); no++ {
-		in := c.Run.Model.Instance(no)
+	for _, in := range c.Run.Model.Instances[1:] {
 		ex := in.Latest()
-		if c.state.Instance(no).Parent == 0 || ex == nil || ex.Status != engine.StatusFailed || c.of(no).excused {
+		if c.state.Instance(in.No).Parent == 0 || ex == nil || ex.Status != engine.StatusFailed || c.of(in.No).excused {
 			continue
 		}
 		details, _ := c.Run.Model.Failure(ex)
 		if a := details.Application; a != nil && a.Kind != eventdata.AppPanicked {
 			continue
 		}
-		end, cause := c.failure(ex, c.of(no))
+		end, cause := c.failure(ex, c.of(in.No))
 		c.told.Remarks = append(c.told.Remarks, cluster.Remark{
 			Kind: cluster.RemarkChild, About: fmt.Sprintf("%s %s, %s", c.handler(ex), end, cause), Instance: in.Name,
 		})
@@ -252,7 +251,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	}
 	for i := range w.refusals {
 		r := &w.refusals[i]
-		fmt.Fprintf(&b, ". %s gave it back %s", c.nodeText(r.node, r.build, r.after), times(r.times))
+		fmt.Fprintf(&b, ". %s gave it back %s", c.nodeText(r.node, r.build, r.after), pretty.Times(r.times))
 	}
 	if f.Owes != "" {
 		fmt.Fprintf(&b, ". Beyond the plan: %s", f.Owes)
@@ -264,13 +263,6 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted).Text(), differ)
 	}
 	c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, End: f.End, Message: b.String()})
-}
-
-func times(n int) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // nodeText describes a node with its build and the step that gave it that build.

@@ -225,23 +225,21 @@ func (c *Checker) Record(r *cluster.Record) {
 
 // sentByRecovery describes an event that recovery sent. It returns "" for an event that the plan sent.
 func sentByRecovery(item engine.WorkItem) string {
+	how, name, data := "raised", "", ""
 	switch w := item.(type) {
 	case engine.ExternalRaisedItem:
-		if w.Data == plan.RecoveryData {
-			return fmt.Sprintf("raised %q", w.Name)
-		}
+		name, data = w.Name, w.Data
 	case engine.ExternalRaised2Item:
-		if w.Data == plan.RecoveryData {
-			return fmt.Sprintf("raised %q", w.Name)
-		}
+		name, data = w.Name, w.Data
 	case engine.QueueMessageItem:
-		if w.Data == plan.RecoveryData {
-			return fmt.Sprintf("sent %q", w.Name)
-		}
+		how, name, data = "sent", w.Name, w.Data
 	case engine.CancelInstanceItem:
 		return cancelledIt
 	}
-	return ""
+	if data != plan.RecoveryData {
+		return ""
+	}
+	return fmt.Sprintf("%s %q", how, name)
 }
 
 const cancelledIt = "cancelled it"
@@ -361,12 +359,11 @@ func (c *Checker) ancestors(no observe.InstanceNo) (list []observe.InstanceNo) {
 
 // spread handles instances whose end was decided by a fault: it excuses their ancestors, too.
 func (c *Checker) spread() {
-	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		if !c.of(observe.InstanceNo(no)).excused {
-			continue
-		}
-		for _, up := range c.ancestors(observe.InstanceNo(no)) {
-			c.of(up).excused = true
+	for _, in := range c.Run.Model.Instances[1:] {
+		if c.of(in.No).excused {
+			for _, up := range c.ancestors(in.No) {
+				c.of(up).excused = true
+			}
 		}
 	}
 }
@@ -374,12 +371,11 @@ func (c *Checker) spread() {
 // spreadRecovery records what recovery sent to an instance with the instance's ancestors, and a cancel request with the
 // descendants.
 func (c *Checker) spreadRecovery() {
-	for no := 1; no <= c.Run.Model.InstanceCount(); no++ {
-		own := slices.Clone(c.of(observe.InstanceNo(no)).recovery)
-		own = slices.DeleteFunc(own, func(sent string) bool { return strings.HasSuffix(sent, forChild) })
-		for _, up := range c.ancestors(observe.InstanceNo(no)) {
+	for _, in := range c.Run.Model.Instances[1:] {
+		own := slices.DeleteFunc(slices.Clone(c.of(in.No).recovery), func(sent string) bool { return strings.HasSuffix(sent, forChild) })
+		for _, up := range c.ancestors(in.No) {
 			w := c.of(up)
-			c.of(observe.InstanceNo(no)).withParent = c.of(observe.InstanceNo(no)).withParent || slices.Contains(w.recovery, cancelledIt)
+			c.of(in.No).withParent = c.of(in.No).withParent || slices.Contains(w.recovery, cancelledIt)
 			for _, sent := range own {
 				if !slices.Contains(w.recovery, sent+forChild) {
 					w.recovery = append(w.recovery, sent+forChild)

@@ -61,10 +61,8 @@ func (c *Checker) isAwaited(id string, t target) bool {
 		return true
 	}
 	is := func(w target) bool { return w == t }
-	found := c.findsWait(c.Run.Model.Number(id), is)
-	for no := 1; no <= c.Run.Model.InstanceCount() && !found; no++ {
-		found = c.findsWait(observe.InstanceNo(no), is)
-	}
+	found := c.findsWait(c.Run.Model.Number(id), is) ||
+		slices.ContainsFunc(c.Run.Model.Instances[1:], func(in *model.Instance) bool { return c.findsWait(in.No, is) })
 	if found {
 		c.awaited = append(c.awaited, t)
 	}

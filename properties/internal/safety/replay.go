@@ -199,8 +199,7 @@ func (k *replayChecker) Finish() {
 	k.arena = replay.NewArena()
 	k.arena.Watch(k.Run.World.Watch())
 	defer k.arena.Close()
-	for no := 1; no <= k.Run.Model.InstanceCount(); no++ {
-		in := k.Run.Model.Instance(observe.InstanceNo(no))
+	for _, in := range k.Run.Model.Instances[1:] {
 		var keys []engine.KVEntry // the keys at the start of the next execution
 		for _, ex := range in.Executions {
 			if ex.Deleted && !ex.Created && in.Values.Had {

@@ -235,8 +235,7 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 		f.Instance = r.Run.Model.Number(d.Instance)
 	}
 	f.Message = "second judge: at the end of the run: " + what
-	switch {
-	case e != nil:
+	if e != nil {
 		f.Node, f.Instance = r.ended.caller.Node, cmp.Or(f.Instance, r.ended.instance)
 		f.Message = r.after(e, false, "") + what + r.evidence(e)
 		if first && r.preloaded(d) {
@@ -249,18 +248,15 @@ func (r *Judge) report(d *oracle.Difference, e *oracle.Exchange) {
 // preloaded reports whether a difference is in what was put into the store before the run, and the call, which is the
 // first, has touched nothing.
 func (r *Judge) preloaded(d *oracle.Difference) bool {
-	if c := r.Run.Model.Call(r.ended.call); d.Row != 0 || d.Lacks || c != nil && c.Touched() {
-		return false
-	}
-	return slices.ContainsFunc(r.Run.World.Preloaded(), func(in memprovider.PreloadedInstance) bool { return in.Instance == d.Instance })
+	return d.Row == 0 && !d.Lacks && !r.last().Touched() && slices.ContainsFunc(r.Run.World.Preloaded(), func(in memprovider.PreloadedInstance) bool { return in.Instance == d.Instance })
 }
+
+// last returns the call that has ended, or one that has touched nothing if there is none.
+func (r *Judge) last() *model.Call { return cmp.Or(r.Run.Model.Call(r.ended.call), &model.Call{}) }
 
 // dropped lists the messages that the call has dropped as orphans although their instances have begun, or returns "".
 func (r *Judge) dropped() string {
-	c := r.Run.Model.Call(r.ended.call)
-	if c == nil {
-		return ""
-	}
+	c := r.last()
 	var list []string
 	for _, row := range c.Rows {
 		if !row.Present && row.RemovedBy == c.ID && row.Removed == observe.RemovedOrphan && row.Instance != nil && row.Instance.Created {
@@ -273,10 +269,7 @@ func (r *Judge) dropped() string {
 // leftover says which part of an instance a deletion has left, or which current executions a prune has removed although
 // their instances stay, or returns "".
 func (r *Judge) leftover() string {
-	c := r.Run.Model.Call(r.ended.call)
-	if c == nil {
-		return ""
-	}
+	c := r.last()
 	var list []string
 	for _, x := range c.Executions {
 		if x.Was.Created && !x.Created && x.Instance.Created && x.Instance.CurrentID == x.ID {
@@ -358,10 +351,7 @@ const didMost = 6
 
 // did lists what the call has done to messages and histories, by the store's own account.
 func (r *Judge) did() string {
-	c := r.Run.Model.Call(r.ended.call)
-	if c == nil {
-		return ""
-	}
+	c := r.last()
 	var list []string
 	for _, row := range c.Rows {
 		switch {

@@ -16,51 +16,34 @@ import (
 // Find returns the delivery that a node received with a token. It returns nil if the delivery is not among the last two
 // of any slot.
 func (s *State) Find(number uint32, token string) *Delivery {
-	n := s.Node(number)
-	if n == nil || token == "" {
-		return nil
-	}
-	for i := range n.Turns {
-		if d := n.Turns[i].find(token); d != nil {
-			return d
-		}
-	}
-	for i := range n.Activities {
-		if d := n.Activities[i].find(token); d != nil {
-			return d
-		}
-	}
-	return nil
+	return s.FindIn(number, machine.Slot{}, token)
 }
 
 // FindIn is like Find, but looks first in the slot that most likely holds the delivery.
 func (s *State) FindIn(number uint32, at machine.Slot, token string) *Delivery {
-	if n := s.Node(number); n != nil && token != "" {
-		if l := n.seen(at); l != nil {
-			if d := l.find(token); d != nil {
-				return d
-			}
-		}
+	n := s.Node(number)
+	if n == nil || token == "" {
+		return nil
 	}
-	return s.Find(number, token)
+	return n.find(at, func(d *Delivery) bool { return d.Token == token })
 }
 
-// seen returns the state of a node's loop, or nil if it does not exist.
-func (n *Node) seen(at machine.Slot) *Slot {
-	list := n.Turns
+// find returns one of a node's last deliveries, or nil. It looks first in the given slot.
+func (n *Node) find(at machine.Slot, is func(d *Delivery) bool) *Delivery {
+	first := n.Turns
 	if at.Kind != machine.SlotOrchestration {
-		list = n.Activities
+		first = n.Activities
 	}
-	if at.Index < len(list) {
-		return &list[at.Index]
+	if at.Index < len(first) {
+		first = first[at.Index : at.Index+1]
 	}
-	return nil
-}
-
-func (l *Slot) find(token string) *Delivery {
-	for i := range l.Recent {
-		if l.Recent[i].Token == token {
-			return &l.Recent[i]
+	for _, list := range [...][]Slot{first, n.Turns, n.Activities} {
+		for i := range list {
+			for j := range list[i].Recent {
+				if d := &list[i].Recent[j]; is(d) {
+					return d
+				}
+			}
 		}
 	}
 	return nil
@@ -96,14 +79,8 @@ func (s *State) Record(r *cluster.Record) {
 		record.NodeDraining, record.HandlersChanged:
 		s.onNode(r)
 	case record.CallSent: // an ack, by RecordsOf
-		if a, ok := r.Request.(call.AckOrchestrationItem); ok {
-			if d := s.FindIn(r.Node, r.Slot, a.LockToken); d != nil {
-				d.ackCall = r.Call
-			}
-		} else if a, ok := r.Request.(call.AckWorkItem); ok {
-			if d := s.FindIn(r.Node, r.Slot, a.LockToken); d != nil {
-				d.ackCall = r.Call
-			}
+		if d := s.FindIn(r.Node, r.Slot, call.LockToken(r.Request)); d != nil {
+			d.ackCall = r.Call
 		}
 	case record.CallExecuting:
 		if n := s.Node(r.Node); n != nil {
@@ -146,23 +123,7 @@ func (s *State) byAck(r *cluster.Record) *Delivery {
 	if n == nil || call == 0 || r.CallKind != observe.CallAckOrchestrationItem && r.CallKind != observe.CallAckWorkItem {
 		return nil
 	}
-	if l := n.seen(r.Slot); l != nil {
-		for j := range l.Recent {
-			if d := &l.Recent[j]; d.ackCall == call {
-				return d
-			}
-		}
-	}
-	for _, list := range [2][]Slot{n.Turns, n.Activities} {
-		for i := range list {
-			for j := range list[i].Recent {
-				if d := &list[i].Recent[j]; d.ackCall == call {
-					return d
-				}
-			}
-		}
-	}
-	return nil
+	return n.find(r.Slot, func(d *Delivery) bool { return d.ackCall == call })
 }
 
 func (s *State) onExecuted(r *cluster.Record) {

@@ -17,8 +17,8 @@ import (
 func (s *State) AfterStep() {
 	s.nodesChanged = false
 	now := s.Run.World.NowMs()
-	for no := 1; no <= s.Run.Model.InstanceCount(); no++ {
-		s.look(observe.InstanceNo(no), now)
+	for _, in := range s.Run.Model.Instances[1:] {
+		s.look(in.No, now)
 	}
 }
 

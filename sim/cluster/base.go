@@ -24,9 +24,10 @@ type base struct {
 	foreign *foreign // the store from Config.Store, which store follows; nil if the nodes use store itself
 	// storeHandle returns a caller's handle to the store, as World.handleOf makes it.
 	storeHandle func(codec engine.Codec, caller observe.Caller) engine.Provider
-	storeCall   uint64   // the store's number for its last call
-	ackStep     int      // the ack step at which the store fails, or -1
-	downUntil   sim.Time // the store rejects every call until then
+	carryOut    func(e event) // carries out an event, as World.handle does
+	storeCall   uint64        // the store's number for its last call
+	ackStep     int           // the ack step at which the store fails, or -1
+	downUntil   sim.Time      // the store rejects every call until then
 	planted     *faults.Planted
 	drawn       drawnTable
 	ctx         context.Context

@@ -89,8 +89,3 @@ func (l *deadLetters) onLook() {
 	}
 	l.next, l.armedAt, l.seen = l.kernel.Now().Add(l.patience.Every), 0, unseen
 }
-
-// endsBlocked reports whether, under the plan's strategy, queued work that no node admits eventually ends.
-func (b *base) endsBlocked(up bool) bool {
-	return b.plan.Strategy == plan.StrategyDeadletter || up && b.plan.Strategy == plan.StrategySweeper
-}

@@ -167,7 +167,7 @@ func (nw *network) refuse(kind observe.CallKind) error {
 	case nw.draws(drawsPermanentError, name, key):
 		nw.recordFault(faults.PermanentError, c)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
-	case kind == observe.CallAckOrchestrationItem && nw.foreign.failsAcks() && nw.draws(drawsAckStepError, name, key):
+	case kind == observe.CallAckOrchestrationItem && (nw.foreign == nil || nw.foreign.store.FailAckStep != nil) && nw.draws(drawsAckStepError, name, key):
 		nw.ackStep = int(nw.chooser.Choose(key.Name(labelFault, "step"), memprovider.AckSteps))
 		nw.recordFault(faults.AckStepError, c)
 	}

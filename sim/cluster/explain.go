@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -85,7 +86,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	p, ok := ex.store.Peek(id)
 	if !ok || !p.Created && !p.Starts {
 		names := ex.instanceNames()
-		if no, seen := ex.store.InstanceNumber(id); seen && int(no) < len(ex.network.holders) && ex.network.holders[no] > 0 {
+		if ex.holder(id) != "" {
 			return &Explanation{Rule: "deleted", Text: "it has been deleted; nothing takes messages that are sent to it", Details: []Detail{}}, nil
 		}
 		if slices.Contains(names, id) {
@@ -113,7 +114,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		x.say("ended", "it has ended: %s", p.Status)
 	case p.LockedUntilMs > now:
 		x.untilMs = p.LockedUntilMs
-		x.say("locked", "%s holds its lock until %s", ex.holder(id), pretty.Duration(p.LockedUntilMs-ex.startMs()))
+		x.say("locked", "%s holds its lock until %s", cmp.Or(ex.holder(id), "somebody"), pretty.Duration(p.LockedUntilMs-ex.startMs()))
 	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
 		x.say("not-admitted", "it is %s, and no live node admits that", pinned(p.Pin))
 		ex.addFilters(x)
@@ -138,12 +139,12 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	return x, nil
 }
 
-// holder returns the name of the node that last took an instance's lock.
+// holder returns the name of the node that last took an instance's lock, or "".
 func (ex *explainer) holder(id string) string {
 	if no, ok := ex.store.InstanceNumber(id); ok && int(no) < len(ex.network.holders) && ex.network.holders[no] > 0 {
 		return "node " + ex.infos[ex.network.holders[no]-1].Name
 	}
-	return "somebody"
+	return ""
 }
 
 func (x *Explanation) say(rule, format string, args ...any) {

@@ -193,7 +193,10 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	for _, c := range n.changes {
 		f.applyChange(n, c)
 	}
-	options := f.optionsOf(n)
+	options := n.options.Clone()
+	if f.plan.Strategy == plan.StrategyExact && options.SupportedReplayVersions == nil {
+		options.SupportedReplayVersions = &engine.VersionRange{Min: n.build.Version, Max: n.build.Version}
+	}
 	rules := f.planted.For(n.plan.Name, n.build.Name())
 	if rules.Code != nil {
 		n.registry = workload.WithOutputs(n.registry, rules.Code)
@@ -225,18 +228,6 @@ func (f *fleet) onNodeStart(n *nodeState) {
 	f.record(&Record{Kind: record.NodeStarted, Node: n.number, Incarnation: n.inc})
 	f.step(n, &machine.Start{NowMs: f.clockMs(n)})
 }
-
-// optionsOf returns the options of a node's next start.
-func (f *fleet) optionsOf(n *nodeState) node.Options {
-	o := n.options.Clone()
-	if f.plan.Strategy == plan.StrategyExact && o.SupportedReplayVersions == nil {
-		o.SupportedReplayVersions = &engine.VersionRange{Min: n.build.Version, Max: n.build.Version}
-	}
-	return o
-}
-
-// storeRules returns the rules of the provider code that a caller uses, or nil for the store's own.
-func (f *fleet) storeRules(caller observe.Caller) *memprovider.Rules { return f.ownRules[caller] }
 
 // shippedRegistry holds the handlers shipped with a build. It is never modified.
 type shippedRegistry struct {
@@ -327,19 +318,7 @@ func (f *fleet) resume(n *nodeState) {
 		if n.machine == nil || n.inc != e.inc {
 			return
 		}
-		f.deliver(e)
-	}
-}
-
-// deliver passes an event that arrived during a pause to its node.
-func (f *fleet) deliver(e event) {
-	switch e.kind {
-	case evAnswer:
-		f.network.onAnswer(e)
-	case evDeadline:
-		f.network.onDeadline(e)
-	default:
-		f.onNodeEvent(e)
+		f.carryOut(e)
 	}
 }
 

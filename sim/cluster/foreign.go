@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,7 +133,7 @@ func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call
 		f.atMs = now
 		f.fail(f.store.SetNow(now))
 	}
-	theirs := call.WithLockToken(c, f.tokenOf(call.LockToken(c)))
+	theirs := call.WithLockToken(c, cmp.Or(f.tokens[call.LockToken(c)], call.LockToken(c))) // unchanged if it was never issued
 	if f.ackStep >= 0 && f.store.FailAckStep != nil {
 		f.store.FailAckStep(f.ackStep)
 	}
@@ -155,9 +156,6 @@ func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call
 }
 
 var errStoreLost = engine.Retryablef("call", "the run's store is gone")
-
-// failsAcks reports whether an ack can be made to fail midway.
-func (f *foreign) failsAcks() bool { return f == nil || f.store.FailAckStep != nil }
 
 // damages damages a foreign store's data and reports whether the store supports that. For durosim's own store it
 // returns true, and the caller does the damage.
@@ -193,15 +191,6 @@ func found(a call.Answer) memprovider.Found {
 		}
 	}
 	return memprovider.Found{}
-}
-
-// tokenOf returns the foreign store's token that corresponds to a token of the run's own store. A token that was never
-// issued is returned unchanged.
-func (f *foreign) tokenOf(token string) string {
-	if theirs, ok := f.tokens[token]; ok {
-		return theirs
-	}
-	return token
 }
 
 // withToken replaces the foreign lock token in err's text with the run's own. Foreign tokens may be random, and the

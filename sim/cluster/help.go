@@ -3,8 +3,8 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // Help is something that recovery or rescue did so that work could end.
@@ -62,48 +62,6 @@ func (b *base) helped(kind HelpKind, name, text string) {
 	b.help = append(b.help, Help{VirtualMs: b.nowMs() - b.startMs(), Phase: b.phase, Kind: kind, Name: name, Text: text})
 }
 
-// helpedBy records Help for a message sent by recovery.
-func (b *base) helpedBy(item engine.WorkItem) {
-	switch i := item.(type) {
-	case engine.ExternalRaisedItem:
-		b.helped(HelpRaise, i.Instance, i.Name)
-	case engine.ExternalRaised2Item:
-		b.helped(HelpRaise, i.Instance, i.Name)
-	case engine.QueueMessageItem:
-		b.helped(HelpEnqueue, i.Instance, i.Name)
-	case engine.CancelInstanceItem:
-		b.helped(HelpCancel, i.Instance, i.Reason)
-	}
-}
-
-// leaveAlone begins the unaided phase.
-func (ph *phases) leaveAlone() {
-	ph.begin(PhaseUnaided)
-	ph.downUntil = 0
-	ph.parking.leaveZombies()
-	ph.tickAt(ph.nowMs())
-}
-
-// lookAlone ends an unaided run once nothing more can happen. If the plan sets its own end, an event ends the run
-// instead.
-func (ph *phases) lookAlone() {
-	if ph.plan.Until > 0 {
-		return
-	}
-	if ph.settled() {
-		ph.onUntil()
-		return
-	}
-	ph.tickAt(never)
-}
-
-// onUntil ends the run.
-func (ph *phases) onUntil() {
-	ph.changed = true
-	ph.end()
-	ph.ended = true
-}
-
 // settled reports whether nothing more can happen: no client has anything left to do, no node is about to start or
 // resume, and no running node can take work from the store now or later.
 func (ph *phases) settled() bool {
@@ -123,7 +81,7 @@ func (ph *phases) settled() bool {
 			ph.clients.open.SetAside(no)
 			continue
 		}
-		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (p.Created || p.Starts) && (ph.admitted(p.Pin) || ph.endsBlocked(up)) {
+		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (p.Created || p.Starts) && (ph.admitted(p.Pin) || (ph.plan.Strategy == plan.StrategyDeadletter || up && ph.plan.Strategy == plan.StrategySweeper)) {
 			return false
 		}
 	}

@@ -3,7 +3,6 @@ package cluster
 import (
 	"time"
 
-	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
@@ -174,11 +173,14 @@ func (j *journal) emit() {
 // traceRecord writes the values that distinguish this record from others of its kind.
 func (j *journal) traceRecord(r *Record) {
 	t, kind := j.trace, recordKindBase+uint16(r.Kind)
-	first := firstWord(r.Node, r.Incarnation, r.CallKind, r.Outcome)
+	first := uint64(r.Node)<<48 | uint64(r.Incarnation)<<16 | uint64(r.CallKind)<<8 | uint64(r.Outcome)
 	if r.Text == "" && r.For == 0 {
 		switch r.Kind {
-		case record.CallSent, record.CallExecuting, record.CallExecuted, record.Answered, record.Parked, record.Unparked, record.Woken:
-			j.traceCall(r.Kind, first, r.Call, r.Slot)
+		case record.CallSent:
+			t.Record(r.At, kind, ofASlot, first, r.Call, uint64(r.Slot.Kind)<<32|uint64(r.Slot.Index), 0, 0)
+			return
+		case record.CallExecuting, record.CallExecuted, record.Answered, record.Parked, record.Unparked, record.Woken:
+			t.Record(r.At, kind, ofACall, first, r.Call, 0, 0, 0)
 			return
 		}
 	}
@@ -190,25 +192,6 @@ func (j *journal) traceRecord(r *Record) {
 	t.End()
 }
 
-// firstWord returns the word that the fields common to all records share.
-func firstWord(node, incarnation uint32, kind observe.CallKind, outcome observe.Outcome) uint64 {
-	return uint64(node)<<48 | uint64(incarnation)<<16 | uint64(kind)<<8 | uint64(outcome)
-}
-
-// traceCall writes what traceRecord writes about a call without text.
-func (j *journal) traceCall(kind record.Kind, first, call uint64, slot machine.Slot) {
-	now, traced := j.kernel.Now(), recordKindBase+uint16(kind)
-	if kind == record.CallSent {
-		j.trace.Record(now, traced, ofASlot, first, call, uint64(slot.Kind)<<32|uint64(slot.Index), 0, 0)
-		return
-	}
-	j.trace.Record(now, traced, ofACall, first, call, 0, 0, 0)
-}
-
-// silent reports whether nobody but the trace is told of records. Records about calls, which are most, are then not
-// even made.
-func (j *journal) silent() bool { return j.monitor == nil && j.narrator == nil }
-
 // traceDetails writes the fields specific to the record's kind.
 func (j *journal) traceDetails(r *Record) {
 	t := j.trace
@@ -217,10 +200,7 @@ func (j *journal) traceDetails(r *Record) {
 		n := j.node(r.Node)
 		t.Str(n.Build.Name())
 		t.Str(n.Filter.String())
-	case record.CallSent:
-		t.Uint(r.Call)
-		t.Uint(uint64(r.Slot.Kind)<<32 | uint64(r.Slot.Index))
-	case record.CallExecuting, record.CallExecuted, record.Answered, record.Parked, record.Unparked, record.Woken:
+	case record.Answered:
 		t.Uint(r.Call)
 	case record.Note:
 		t.Uint(uint64(r.Note.Decision)<<32 | uint64(r.Note.AttemptCount))

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
@@ -33,7 +32,7 @@ func (f *fleet) makeMachine(n *nodeState, c machine.Config) (Stepper, error) {
 	}
 	m, err := f.cfg.Releases.Start(MachineConfig{
 		Name: n.plan.Name, Build: n.build, Options: n.options.Clone(), Programs: f.plan.Programs,
-		Seed: f.chooser.Choose(n.incKey.At(labelSeed), maxSeed),
+		Seed: f.chooser.Choose(n.incKey.At(labelSeed), 1<<62),
 	})
 	if err != nil {
 		return nil, err
@@ -41,9 +40,6 @@ func (f *fleet) makeMachine(n *nodeState, c machine.Config) (Stepper, error) {
 	n.released = m
 	return m, nil
 }
-
-// maxSeed is the exclusive upper bound for a released machine's seed.
-const maxSeed = 1 << 62
 
 // check ends the run if the node's machine cannot continue.
 func (f *fleet) check(n *nodeState) {
@@ -72,8 +68,5 @@ func (f *fleet) close() {
 	}
 	f.arena.nodes.Close()
 }
-
-// errNoReleases is returned for a plan with released runtimes if Config.Releases is not set.
-var errNoReleases = errors.New("cluster: the plan has nodes that run a released runtime, and Config.Releases is not set")
 
 var labelSeed = sim.NewLabel("seed")

@@ -16,7 +16,10 @@ func (nw *network) Observe(o *observe.Observation) {
 	case observe.LockTaken:
 		nw.observed++
 		if o.Queue == observe.QueueOrchestrator {
-			nw.hold(o.Instance)
+			for len(nw.holders) <= int(o.Instance) {
+				nw.holders = append(nw.holders, 0)
+			}
+			nw.holders[o.Instance] = nw.caller
 		}
 	case observe.RowInserted:
 		nw.observed++
@@ -37,14 +40,6 @@ func (nw *network) Observe(o *observe.Observation) {
 	}
 }
 
-// hold records which node took an instance's lock, for Explain.
-func (nw *network) hold(no observe.InstanceNo) {
-	for len(nw.holders) <= int(no) {
-		nw.holders = append(nw.holders, 0)
-	}
-	nw.holders[no] = nw.caller
-}
-
 // openCall opens a record about a call.
 func (nw *network) openCall(kind record.Kind, c *callState) *Record {
 	r := nw.newRecord(kind, c.node, c.inc)
@@ -55,20 +50,12 @@ func (nw *network) openCall(kind record.Kind, c *callState) *Record {
 
 // recordCall records something about a call that needs no further fields.
 func (nw *network) recordCall(kind record.Kind, c *callState) {
-	if nw.silent() {
-		nw.traceCall(kind, firstWord(c.node, c.inc, c.kind, 0), c.no, c.slot)
-		return
-	}
 	nw.openCall(kind, c)
 	nw.emit()
 }
 
 // recordExecuted records a call's outcome at the instant it takes effect.
 func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
-	if nw.silent() {
-		nw.traceCall(record.CallExecuted, firstWord(c.node, c.inc, c.kind, outcomeOf(c.kind, a)), c.no, c.slot)
-		return
-	}
 	r := nw.openCall(record.CallExecuted, c)
 	r.Outcome, r.Err = outcomeOf(c.kind, a), a.Err
 	nw.emit()
@@ -80,10 +67,6 @@ func (nw *network) recordExecuted(c *callState, a *machine.Answer) {
 // recordAnswered records what the node receives: the answer, or the error that replaces it once the deadline has
 // passed.
 func (nw *network) recordAnswered(c *callState, a *machine.Answer, text string) {
-	if nw.silent() && text == "" {
-		nw.traceCall(record.Answered, firstWord(c.node, c.inc, c.kind, outcomeOf(c.kind, a)), c.no, c.slot)
-		return
-	}
 	r := nw.openCall(record.Answered, c)
 	r.Outcome, r.Err, r.Text = outcomeOf(r.CallKind, a), a.Err, text
 	r.Fetched, r.Work, r.Count, r.Value = a.Orchestration, a.Work, a.Count, a.Value

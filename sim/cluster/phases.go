@@ -30,12 +30,14 @@ const unwatchedRecovery = 10 * time.Minute
 func (ph *phases) onRecovery() {
 	ph.changed = true
 	ph.end()
+	ph.downUntil = 0
 	if ph.plan.Unaided || ph.plan.Until > 0 {
-		ph.leaveAlone()
+		ph.begin(PhaseUnaided)
+		ph.parking.leaveZombies()
+		ph.tickAt(ph.nowMs())
 		return
 	}
 	ph.begin(PhaseRecovery)
-	ph.downUntil = 0
 	for _, n := range ph.fleet.list {
 		if n.machine != nil && n.paused {
 			ph.fleet.resume(n)
@@ -52,12 +54,18 @@ func (ph *phases) onRecovery() {
 	}
 	for i := range ph.plan.Instances {
 		if p := &ph.plan.Instances[i]; p.Expect == plan.EndEternal {
-			item := engine.CancelInstanceItem{Instance: p.ID, Reason: "recovery"}
-			ph.helpedBy(item)
-			ph.clients.send(item, ph.clients.instanceKey(p.ID).At(labelPhase))
+			ph.helped(HelpCancel, p.ID, "recovery")
+			ph.clients.send(engine.CancelInstanceItem{Instance: p.ID, Reason: "recovery"}, ph.clients.instanceKey(p.ID).At(labelPhase))
 		}
 	}
 	ph.tickAt(ph.nowMs())
+}
+
+// onUntil ends the run.
+func (ph *phases) onUntil() {
+	ph.changed = true
+	ph.end()
+	ph.ended = true
 }
 
 // end records the end of the current phase, which is when obligations are checked.
@@ -72,7 +80,13 @@ func (ph *phases) begin(p Phase) {
 // onTick ends the phase if every obligation is either met or overdue.
 func (ph *phases) onTick() {
 	if ph.phase == PhaseUnaided {
-		ph.lookAlone()
+		switch {
+		case ph.plan.Until > 0: // an event ends the run
+		case ph.settled():
+			ph.onUntil()
+		default:
+			ph.tickAt(never)
+		}
 		return
 	}
 	quietMs := ph.clients.raiseWhatWaits()

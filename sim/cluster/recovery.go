@@ -1,8 +1,6 @@
 package cluster
 
 import (
-	"fmt"
-
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
@@ -61,9 +59,7 @@ func (c *clients) raiseWhatWaits() int64 {
 		r.atMs = c.nowMs()
 		r.times++
 		quiet = c.nowMs()
-		item := c.itemFor(id, &open[0])
-		c.helpedBy(item)
-		c.send(item, c.instanceKey(id).At(labelPhase))
+		c.send(c.help(id, &open[0]), c.instanceKey(id).At(labelPhase))
 	}
 	if c.busy > 0 {
 		quiet = c.nowMs()
@@ -132,15 +128,13 @@ func (c *clients) raisedFor(no observe.InstanceNo) *recoveryRaises {
 	return &c.raised[no]
 }
 
-// itemFor returns the message that satisfies an open wait.
-func (c *clients) itemFor(id string, wait *engine.Event) engine.WorkItem {
-	switch d := wait.Data.(type) {
-	case eventdata.ExternalSubscribed:
-		return c.raiseItem(id, d.Name, plan.RecoveryData, c.codec.Kinds())
-	case eventdata.ExternalSubscribed2:
-		return c.raiseItem(id, d.Name, plan.RecoveryData, c.codec.Kinds())
-	case eventdata.QueueSubscribed:
-		return engine.QueueMessageItem{Instance: id, Name: d.Name, Data: plan.RecoveryData}
+// help returns the message that satisfies an open wait, and records that recovery sends it.
+func (c *clients) help(id string, wait *engine.Event) engine.WorkItem {
+	name := eventName(wait.Data)
+	if _, queue := wait.Data.(eventdata.QueueSubscribed); queue {
+		c.helped(HelpEnqueue, id, name)
+		return engine.QueueMessageItem{Instance: id, Name: name, Data: plan.RecoveryData}
 	}
-	panic(fmt.Sprintf("cluster: %s is not a wait", wait.Kind()))
+	c.helped(HelpRaise, id, name)
+	return c.raiseItem(id, name, plan.RecoveryData, c.codec.Kinds())
 }

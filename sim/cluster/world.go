@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,7 +51,7 @@ func Run(cfg Config) (r *Result, err error) {
 		if w, err = newWorld(&cfg); err == nil {
 			w.watch = watch
 			w.fleet.arena.nodes.Watch(watch)
-			r, err = w.carryOut()
+			r, err = w.toEnd()
 		}
 	})
 	if stuck != nil {
@@ -59,7 +60,7 @@ func Run(cfg Config) (r *Result, err error) {
 	return r, err
 }
 
-func (w *World) carryOut() (*Result, error) {
+func (w *World) toEnd() (*Result, error) {
 	defer w.fleet.close()
 	defer w.foreign.close()
 	if w.run(); w.failure != nil {
@@ -86,7 +87,7 @@ func newWorld(cfg *Config) (*World, error) {
 	}
 	if released := cfg.Plan.Releases(); len(released) > 0 {
 		if cfg.Releases == nil {
-			return nil, errNoReleases
+			return nil, errors.New("cluster: the plan has nodes that run a released runtime, and Config.Releases is not set")
 		}
 		for _, b := range released {
 			if err := cfg.Releases.Check(b); err != nil {
@@ -106,10 +107,7 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Recording != nil {
 		chooser = sim.Record(chooser, cfg.Recording)
 	}
-	budget := cfg.Plan.StepBudget
-	if budget == 0 {
-		budget = stepBudget(cfg.Plan)
-	}
+	budget := cmp.Or(cfg.Plan.StepBudget, stepBudget(cfg.Plan))
 	kernel, err := kernel.New[event](kernel.Options{Chooser: chooser, StepBudget: budget, Start: cfg.Start})
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -122,7 +120,7 @@ func newWorld(cfg *Config) (*World, error) {
 		journal: newJournal(kernel, cfg.KeepTrace), cfg: cfg, plan: cfg.Plan, builds: builds, ctx: context.Background(), chooser: chooser,
 		root: sim.RootKey(cfg.Recording != nil || cfg.Narrator != nil), planted: planted, drawn: drawnFaults(&cfg.Plan.Faults), ackStep: -1,
 	}}
-	w.storeHandle = w.handleOf
+	w.storeHandle, w.base.carryOut = w.handleOf, w.handle
 	w.connect(arena, shipped)
 	if cfg.Narrator != nil {
 		w.narrator = &narrator{base: w.base, tokens: map[string]string{}}
@@ -182,7 +180,7 @@ func (w *World) openStore(arena *memprovider.Arena) error {
 	o := memprovider.Options{Sink: w.network, StartMs: w.startMs(), Arena: arena}
 	if w.cfg.Store == nil {
 		o.BeforeAckStep, o.CallersClock, o.Plain = w.network.beforeAckStep, w.plan.Store.CallersClock, w.plan.Store.Plain
-		o.Rules, o.RulesOf = w.planted.For("", "").Provider, w.fleet.storeRules
+		o.Rules, o.RulesOf = w.planted.For("", "").Provider, func(c observe.Caller) *memprovider.Rules { return w.fleet.ownRules[c] }
 	}
 	w.store = memprovider.New(o)
 	w.store.SetSchema(w.plan.FirstSchema())

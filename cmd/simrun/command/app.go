@@ -62,11 +62,11 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 	}()
 	p.stores = &stores{idle: map[string][]*remote{}}
 	defer p.stores.close()
-	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, style: newStyle(stdout), stop: func() {}}
+	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, stop: func() {}}
 	defer func() { a.stop() }()
 	a.help, a.width = a.stdout, 100
 	if f, ok := terminal(stdout); ok {
-		a.help, a.width = f, widthOf(f)
+		a.help, a.width, a.style.on = f, widthOf(f), os.Getenv("NO_COLOR") == ""
 	}
 	status = a.untilLeave(args)
 	if err := a.stdout.Flush(); err != nil {
@@ -156,16 +156,13 @@ func (a *app) usage(err error) int {
 	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), strings.NewReplacer("simrun list", a.program.name()+" list", "simrun hosts", a.program.name()+" hosts").Replace(inPlain.Replace(err.Error())))
 	var p *kong.ParseError
 	if errors.As(err, &p) {
-		fmt.Fprintf(a.stderr, "Run %s for help.\n", a.program.hint(helpFor(p.Context)))
+		verb := ""
+		if p.Context != nil && p.Context.Command() != "" {
+			verb = strings.Fields(p.Context.Command())[0] + " "
+		}
+		fmt.Fprintf(a.stderr, "Run %s for help.\n", a.program.hint(verb+"--help"))
 	}
 	return exitUsage
-}
-
-func helpFor(ctx *kong.Context) string {
-	if ctx != nil && ctx.Command() != "" {
-		return strings.Fields(ctx.Command())[0] + " --help"
-	}
-	return "--help"
 }
 
 // The exit statuses.
@@ -271,13 +268,10 @@ func newProgress(w io.Writer, what string) *progress {
 func widthOf(f *os.File) int {
 	width, _, err := term.GetSize(int(f.Fd()))
 	if err != nil || width == 0 {
-		return usualWidth
+		return 80 // as usual
 	}
 	return width
 }
-
-// usualWidth is the width in columns used if the terminal's width is unknown.
-const usualWidth = 80
 
 // show draws the line anew, but not more often than p.every. What does not fit into the terminal is left out.
 func (p *progress) show(done, total, failed uint64) {
@@ -309,11 +303,6 @@ func (p *progress) clear() {
 
 // style highlights words on a terminal, unless NO_COLOR is set.
 type style struct{ on bool }
-
-func newStyle(w io.Writer) style {
-	_, ok := terminal(w)
-	return style{on: ok && os.Getenv("NO_COLOR") == ""}
-}
 
 func (s style) bad(text string) string   { return s.with("\x1b[1;31m", text) }
 func (s style) title(text string) string { return s.with("\x1b[1m", text) }

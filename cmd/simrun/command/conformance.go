@@ -152,9 +152,13 @@ func (o *conformanceJSON) add(r conformance.Result, known *knownMistake) {
 }
 
 func (a *app) printConformance(o *conformanceJSON) {
+	note := ""
+	if o.left > 0 {
+		note = fmt.Sprintf("; %d not run, %s", o.left, o.why)
+	}
 	a.printTable("", timeline.Table{Rows: []timeline.Row{
 		{Cells: []string{"provider", o.Provider + " " + o.Version}},
-		{Cells: []string{"cases", fmt.Sprintf("%d passed, %d failed, %d known, %d skipped%s", o.Passed, o.Failed, o.Known, o.Skipped, o.note())}},
+		{Cells: []string{"cases", fmt.Sprintf("%d passed, %d failed, %d known, %d skipped%s", o.Passed, o.Failed, o.Known, o.Skipped, note)}},
 	}}, 2)
 	a.printf("\n")
 	head, groups, _ := strings.Cut(o.Groups.String(), "\n")
@@ -183,13 +187,6 @@ func (a *app) printConformance(o *conformanceJSON) {
 	}
 }
 
-func (o *conformanceJSON) note() string {
-	if o.left > 0 {
-		return fmt.Sprintf("; %d not run, %s", o.left, o.why)
-	}
-	return ""
-}
-
 // skips returns each reason for skipping cases, followed by the cases.
 func (o *conformanceJSON) skips() []string {
 	var reasons []string
@@ -204,15 +201,11 @@ func (o *conformanceJSON) skips() []string {
 		ids[c.Detail] = append(ids[c.Detail], c.ID)
 	}
 	for i, r := range reasons {
-		reasons[i] = fmt.Sprintf("%d: %s (%s)", len(ids[r]), r, few(ids[r], 8))
+		all, more := ids[r], ""
+		if len(all) > 8 {
+			all, more = all[:8], ", …"
+		}
+		reasons[i] = fmt.Sprintf("%d: %s (%s%s)", len(ids[r]), r, strings.Join(all, ", "), more)
 	}
 	return reasons
-}
-
-// few joins the first most items of list with commas. If there are more items, it appends an ellipsis.
-func few(list []string, most int) string {
-	if len(list) > most {
-		return strings.Join(list[:most], ", ") + ", …"
-	}
-	return strings.Join(list, ", ")
 }

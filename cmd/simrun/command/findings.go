@@ -108,10 +108,10 @@ type findingsFile struct {
 func openFindings(path string) (*findingsFile, error) {
 	f := &findingsFile{Schema: schema, path: path}
 	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return f, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("--findings: %w", err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))

@@ -142,7 +142,13 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 		}
 		s.over.Instances = min(s.scenario.Load.Count, most)
 	}
-	without, userOnly := planProperties(), s.userOnly
+	var without []string // what judges the plan rather than the contract
+	for _, p := range properties.Catalogue() {
+		if p.Class == cluster.ClassPlan {
+			without = append(without, p.ID)
+		}
+	}
+	userOnly := s.userOnly
 	o.Plain = s.plan
 	o.Config = func() cluster.Config {
 		cfg := cluster.Config{Builds: s.program.builds(), Releases: releases(), DoubleCheck: c.DoubleCheck}
@@ -165,16 +171,6 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 	}
 	o.Stored, err = s.corpus(c.Corpus)
 	return o, err
-}
-
-// planProperties returns the IDs of the properties that judge the plan rather than the contract.
-func planProperties() (ids []string) {
-	for _, p := range properties.Catalogue() {
-		if p.Class == cluster.ClassPlan {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids
 }
 
 // space returns the edits that the fuzzer may make, within the scenario's limits. By default, edits can use everything
@@ -223,18 +219,14 @@ func (s *subject) limitsDiffer(names []string) bool {
 
 // named returns the builds that the scenario's nodes run, without duplicates. Released runtimes are left out.
 func (s *subject) named() (names []string) {
-	add := func(name string) {
+	p := &s.scenario.Template
+	candidates := slices.Concat(idsOf(p.Nodes, func(n plan.Node) string { return n.Build }), idsOf(p.Schedule, func(step plan.Step) string { return step.Build }))
+	for _, name := range candidates {
 		if name != "" && !slices.Contains(names, name) && plan.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
 			names = append(names, name)
 		}
 	}
-	for _, n := range s.scenario.Template.Nodes {
-		add(n.Build)
-	}
-	for _, step := range s.scenario.Template.Schedule {
-		add(step.Build)
-	}
-	for _, b := range s.scenario.Template.Builds {
+	for _, b := range p.Builds {
 		if !slices.Contains(names, b.Name) {
 			names = append(names, b.Name)
 		}

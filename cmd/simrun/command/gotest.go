@@ -28,16 +28,13 @@ func GoTest(e *scenario.Entry, pkg string) ([]byte, error) {
 	if len(e.Needs) > 0 {
 		fmt.Fprintf(&b, "\t\t// It needs %s: name the function that registers them, as Handlers.\n", strings.Join(e.Needs, ", "))
 	}
-	fmt.Fprintf(&b, "\t\tStored: %s,\n\t})\n}\n", quoted(string(e.Format())))
-	return format.Source(b.Bytes())
-}
-
-// quoted returns text as a readable Go literal.
-func quoted(text string) string {
+	text := string(e.Format())
+	literal := strconv.Quote(text)
 	if strconv.CanBackquote(strings.ReplaceAll(text, "\n", "")) {
-		return "`" + text + "`"
+		literal = "`" + text + "`"
 	}
-	return strconv.Quote(text)
+	fmt.Fprintf(&b, "\t\tStored: %s,\n\t})\n}\n", literal)
+	return format.Source(b.Bytes())
 }
 
 // testName returns a test name that consists of the violated property and the beginning of the entry's name.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -54,10 +54,7 @@ func Main(p Program) {
 }
 
 func (p *Program) name() string {
-	if p.Name != "" {
-		return p.Name
-	}
-	return strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	return cmp.Or(p.Name, strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"))
 }
 
 // hint returns a command line for this program, quoted for use in a message.
@@ -68,13 +65,6 @@ func (p *Program) builds() []*engine.Build {
 		return engine.ShippedBuilds()
 	}
 	return p.Builds()
-}
-
-func (p *Program) defaultScenario() string {
-	if p.Scenario == "" {
-		return scenario.Default
-	}
-	return p.Scenario
 }
 
 // newRun returns the state for a new run.

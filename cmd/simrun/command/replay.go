@@ -250,7 +250,7 @@ func (r *replayed) print(a *app, show *storyFlags, asJSON bool) (int, error) {
 	rep.Wall, rep.Missed = seconds(r.wall), []string{}
 	rep.Status = summaryExit(rep.Summary, nil)
 	r.judge(rep)
-	lines := show.of(r.story.lines)
+	lines := slices.DeleteFunc(slices.Clone(r.story.lines), func(l storyLine) bool { return !show.has(&l) })
 	if asJSON {
 		rep.Story, rep.Notices = lines, r.notices
 		if r.entry != nil {
@@ -427,13 +427,11 @@ func (t *teller) place(found []cluster.Violation) {
 	for _, v := range found {
 		at, _ := slices.BinarySearchFunc(t.lines, v.Step+1, func(l storyLine, step uint64) int { return cmp.Compare(l.Step, step) })
 		t.lines = slices.Insert(t.lines, at, storyLine{
-			Line:      cluster.Line{Ms: v.VirtualMs, Step: v.Step, Node: v.Node, Text: oneLine(propertyName(v.Property) + ": " + v.Message), Important: true},
+			Line:      cluster.Line{Ms: v.VirtualMs, Step: v.Step, Node: v.Node, Text: strings.Join(strings.Fields(propertyName(v.Property)+": "+v.Message), " "), Important: true},
 			Violation: true,
 		})
 	}
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // aroundStep is the number of steps shown before and after the selected step.
 const aroundStep = 20
@@ -462,19 +460,9 @@ func mentions(text, instance string) bool {
 	return regexp.MustCompile(`(^|` + other + `)` + regexp.QuoteMeta(instance) + `($|` + other + `)`).MatchString(text)
 }
 
-// of returns the selected lines.
-func (s *storyFlags) of(lines []storyLine) []storyLine {
-	return slices.DeleteFunc(slices.Clone(lines), func(l storyLine) bool { return !s.has(&l) })
-}
-
 // printStory prints lines in three columns: the time, the actor and the event.
 func (a *app) printStory(lines []storyLine) {
-	who := func(l *storyLine) string {
-		if l.Build == "" {
-			return l.Node
-		}
-		return l.Node + " " + l.Build
-	}
+	who := func(l *storyLine) string { return strings.TrimSpace(l.Node + " " + l.Build) }
 	width := len("who")
 	for i := range lines {
 		width = max(width, len(who(&lines[i])))

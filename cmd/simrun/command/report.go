@@ -96,7 +96,9 @@ func newReport(s *subject, sum *campaign.Summary, seeds seedRange) *report {
 	r.found = summaryExit(sum, r.Missed)
 	r.Status = r.found
 	r.judge(sum.Plan())
-	r.Windows = windowsOf(s, seeds.first)
+	if p, err := s.plan(seeds.first); err == nil { // other seeds' plans have the same windows at different times
+		r.Windows, _ = upgrade.Windows(p, s.program.builds()) // an unknown build has been reported by the runs
+	}
 	if len(sum.Drifts) > 0 {
 		seed := sum.Drifts[0].Seed
 		if cfg, err := s.config(seed); err == nil {
@@ -144,19 +146,6 @@ func (a *app) writeJSON(verb string, v any) error {
 	}
 	_, _ = a.stdout.Write(indented.Bytes()) // Run reports write errors
 	return nil
-}
-
-// windowsOf returns the upgrade windows in seed's plan. Other seeds' plans have the same windows at different times.
-func windowsOf(s *subject, seed uint64) []upgrade.Window {
-	p, err := s.plan(seed)
-	if err != nil {
-		return nil
-	}
-	all, err := upgrade.Windows(p, s.program.builds())
-	if err != nil {
-		return nil // an unknown build; the runs have already reported it
-	}
-	return all
 }
 
 // reachable returns the points that the subject's runs can reach. It excludes the points for faults that these runs
@@ -429,11 +418,17 @@ func (r *report) totals() timeline.Table {
 	if r.Wall > 0 {
 		t.Row(false, "wall time", fmt.Sprintf("%.2fs", time.Duration(r.Wall).Seconds()), rate(r.Seeds, "seeds"))
 	}
+	reached := len(r.Coverage)
+	for _, p := range r.Coverage {
+		if properties.IsMet(p.Name) { // a cell of the matrix, which is printed separately
+			reached--
+		}
+	}
 	note = "nothing left out"
 	if n := len(r.Unreached); n > 0 {
 		note = fmt.Sprintf("%d not", n)
 	}
-	t.Row(false, "coverage", fmt.Sprintf("%d reached", r.reached()), note)
+	t.Row(false, "coverage", fmt.Sprintf("%d reached", reached), note)
 	t.Row(false, "digest", r.Digest.String())
 	return t
 }
@@ -485,18 +480,6 @@ func columns(words []string, width int) string {
 		line += " " + w
 	}
 	return b.String() + line + "\n"
-}
-
-// reached returns the number of coverage points reached. It does not count the cells of the matrix, which is printed
-// separately.
-func (r *report) reached() int {
-	n := 0
-	for _, p := range r.Coverage {
-		if !properties.IsMet(p.Name) {
-			n++
-		}
-	}
-	return n
 }
 
 // printMatrix prints how often each kind of fault hit each feature, if --matrix was given.

@@ -44,14 +44,12 @@ Exit status: 0 when the input has ended, 2 usage or bad input.`
 func (c *serveCmd) run(a *app) (int, error) {
 	if c.Schema {
 		text, err := wire.Schema()
-		if err == nil {
-			_, err = a.stdout.Write(text)
-		}
+		a.printf("%s", text)
 		return exitOK, err
 	}
 	var set []faults.BugID
 	for _, id := range c.Bug {
-		if !isProviderBug(id) {
+		if !slices.ContainsFunc(faults.BugsOf("memprovider"), func(b faults.Bug) bool { return string(b.ID) == id }) {
 			return 0, fmt.Errorf("--bug %q: no bug of the in-memory provider has this name%s; %s lists all", id, nearBug(id, faults.BugsOf("memprovider")), a.program.hint("list bugs"))
 		}
 		set = append(set, faults.BugID(id))
@@ -64,10 +62,7 @@ func (c *serveCmd) run(a *app) (int, error) {
 	if c.Listen.network != "" {
 		return exitOK, a.listen(c.Listen, os.Stdin, server)
 	}
-	if err := server().Serve(context.Background(), os.Stdin, unbuffered{a}); err != nil {
-		return 0, err
-	}
-	return exitOK, nil
+	return exitOK, server().Serve(context.Background(), os.Stdin, unbuffered{a})
 }
 
 // server returns a server for in-memory stores that follow rules. If rules is nil, the stores follow the correct rules.
@@ -79,10 +74,6 @@ func (c *serveCmd) server(rules *memprovider.Rules) *wire.Server {
 
 // levels maps the fault levels that serve accepts to fault plans.
 var levels = map[string]faults.Plan{"none": faults.None(), "light": faults.Light(), "full": faults.Full()}
-
-func isProviderBug(id string) bool {
-	return slices.ContainsFunc(faults.BugsOf("memprovider"), func(b faults.Bug) bool { return string(b.ID) == id })
-}
 
 // unbuffered is standard output, flushed after each line because a reader may be waiting for that line.
 type unbuffered struct{ a *app }

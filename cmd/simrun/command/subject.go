@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -111,9 +112,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 			name = bug.Scenario // empty if no property catches the bug
 		}
 	}
-	if name == "" {
-		name = p.defaultScenario()
-	}
+	name = cmp.Or(name, p.Scenario, scenario.Default)
 	var err error
 	if s.store, err = p.storeOf(f.Provider); err != nil {
 		return nil, err

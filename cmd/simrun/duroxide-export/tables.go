@@ -37,8 +37,8 @@ func (e *exporter) all(now time.Time) error {
 	if err := e.write(map[string]any{"table": "store", "taken_at_ms": now.UnixMilli(), "has_end": true}); err != nil {
 		return err
 	}
-	for _, step := range []func() error{e.instances, e.executions, e.history, e.orchestratorQueue, e.workerQueue} {
-		if err := step(); err != nil {
+	for _, t := range tables {
+		if err := e.each(t); err != nil {
 			return err
 		}
 	}
@@ -49,17 +49,21 @@ func (e *exporter) all(now time.Time) error {
 	return e.write(end)
 }
 
-func (e *exporter) instances() error {
-	return e.each("instances", "instance_id", "instance_id", func(r row) (map[string]any, error) {
+// table is a table that simrun plan reads: its rows come in that order, a message names a row by key, and line returns the
+// line for a row, or why there is none.
+type table struct {
+	name, order, key string
+	line             func(r row) (map[string]any, error)
+}
+
+var tables = []table{
+	{"instances", "instance_id", "instance_id", func(r row) (map[string]any, error) {
 		return map[string]any{
 			"instance_id": r["instance_id"], "orchestration_name": r["orchestration_name"], "orchestration_version": r["orchestration_version"],
 			"current_execution_id": r["current_execution_id"], "parent_instance_id": r["parent_instance_id"],
 		}, nil
-	})
-}
-
-func (e *exporter) executions() error {
-	return e.each("executions", "instance_id, execution_id", "instance_id", func(r row) (map[string]any, error) {
+	}},
+	{"executions", "instance_id, execution_id", "instance_id", func(r row) (map[string]any, error) {
 		line := map[string]any{"instance_id": r["instance_id"], "execution_id": r["execution_id"], "status": r["status"], "output": r["output"]}
 		if major, ok := r["duroxide_version_major"].(int64); ok {
 			minor, _ := r["duroxide_version_minor"].(int64)
@@ -67,30 +71,18 @@ func (e *exporter) executions() error {
 			line["pinned_version"] = fmt.Sprintf("%d.%d.%d", major, minor, patch)
 		}
 		return line, nil
-	})
-}
-
-// history writes the events as stored. An event that is not valid JSON is written as a string.
-func (e *exporter) history() error {
-	return e.each("history", "instance_id, execution_id, event_id", "instance_id", func(r row) (map[string]any, error) {
+	}},
+	{"history", "instance_id, execution_id, event_id", "instance_id", func(r row) (map[string]any, error) {
 		line := map[string]any{"instance_id": r["instance_id"], "execution_id": r["execution_id"], "event_id": r["event_id"]}
 		data := text(r["event_data"])
-		line["event_data"] = data
+		line["event_data"] = data // as stored; what is not valid JSON, as a string
 		if json.Valid([]byte(data)) {
 			line["event_data"] = json.RawMessage(data)
 		}
 		return line, nil
-	})
-}
-
-func (e *exporter) orchestratorQueue() error {
-	return e.each("orchestrator_queue", "id", "id", func(r row) (map[string]any, error) {
-		return message(r)
-	})
-}
-
-func (e *exporter) workerQueue() error {
-	return e.each("worker_queue", "id", "id", func(r row) (map[string]any, error) { return message(r) })
+	}},
+	{"orchestrator_queue", "id", "id", message},
+	{"worker_queue", "id", "id", message},
 }
 
 func message(r row) (map[string]any, error) {
@@ -103,16 +95,16 @@ func message(r row) (map[string]any, error) {
 	return map[string]any{"work_item": json.RawMessage(data), "visible_at_ms": visible, "attempt_count": attempts}, nil
 }
 
-// each writes the rows of a table. It skips the rows for which line returns an error.
-func (e *exporter) each(table, order, key string, line func(r row) (map[string]any, error)) error {
-	return e.rows(table, order, func(r row) error {
-		l, err := line(r)
+// each writes the rows of a table. It skips the rows for which there is no line.
+func (e *exporter) each(t table) error {
+	return e.rows(t.name, t.order, func(r row) error {
+		l, err := t.line(r)
 		if err != nil {
 			e.skipped++
-			fmt.Fprintf(e.complain, "duroxide-export: %s, %s %v: %v\n", table, key, r[key], err)
+			fmt.Fprintf(e.complain, "duroxide-export: %s, %s %v: %v\n", t.name, t.key, r[t.key], err)
 			return nil
 		}
-		l["table"] = table
+		l["table"] = t.name
 		return e.write(l)
 	})
 }

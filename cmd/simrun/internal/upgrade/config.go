@@ -73,6 +73,14 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	return p, nil
 }
 
+// planned returns seed's plan, and the builds that it can name.
+func (c *Config) planned(seed uint64) (p *plan.Plan, builds []*engine.Build, err error) {
+	if p, err = c.Plan(seed); err == nil {
+		builds, err = p.AllBuilds(c.Builds)
+	}
+	return p, builds, err
+}
+
 // wakeAfter is how long after the last step the messages become due that are due still later, so that every instance
 // wakes up in the upgraded cluster.
 const wakeAfter = time.Minute

@@ -20,11 +20,7 @@ import (
 //
 // Steps are numbered from 1, as in the rollback map.
 func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
-	p, err := c.Plan(seed)
-	if err != nil {
-		return cluster.Config{}, err
-	}
-	builds, err := p.AllBuilds(c.Builds)
+	p, builds, err := c.planned(seed)
 	if err != nil {
 		return cluster.Config{}, err
 	}
@@ -64,14 +60,13 @@ func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
 			Back(p, n, builds)
 		}
 	case kind == "order":
-		order := make([]int, len(numbers))
-		for i, n := range numbers {
-			order[i] = n - 1
+		for i := range numbers {
+			numbers[i]--
 		}
-		if sorted := slices.Sorted(slices.Values(order)); len(order) != count || !isOwn(sorted) {
+		if !slices.Equal(slices.Sorted(slices.Values(numbers)), inOrder(count)) {
 			return cluster.Config{}, fmt.Errorf("variant %q: expected each of the %d steps once", variant, count)
 		}
-		reorder(p, order)
+		reorder(p, numbers)
 	default:
 		return cluster.Config{}, unknown(variant)
 	}

@@ -74,10 +74,7 @@ func reorder(p *plan.Plan, order []int) {
 
 // permutations returns the orders to try. The plan's own order is first.
 func permutations(all []plan.Step, seed uint64) [][]int {
-	own := make([]int, len(all))
-	for i := range own {
-		own[i] = i
-	}
+	own := inOrder(len(all))
 	var orders [][]int
 	complete := true
 	var extend func(prefix, rest []int)
@@ -103,6 +100,15 @@ func permutations(all []plan.Step, seed uint64) [][]int {
 	return append([][]int{own}, sampled(all, seed)...)
 }
 
+// inOrder returns the numbers of so many steps, in their own order.
+func inOrder(n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	return order
+}
+
 // blocked reports whether an earlier step of the same node has not been placed before rest[i].
 func blocked(all []plan.Step, rest []int, i int) bool {
 	return slices.ContainsFunc(rest[:i], func(j int) bool { return all[j].Node == all[rest[i]].Node })
@@ -119,10 +125,7 @@ func sampled(all []plan.Step, seed uint64) [][]int {
 	seen := map[string]bool{}
 	var orders [][]int
 	for try := uint64(0); len(orders) < mostOrders/4 && try < 4*mostOrders; try++ {
-		rest := make([]int, len(all))
-		for i := range rest {
-			rest[i] = i
-		}
+		rest := inOrder(len(all))
 		var order []int
 		for n := uint64(0); len(rest) > 0; n++ {
 			var free []int

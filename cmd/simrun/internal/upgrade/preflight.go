@@ -69,10 +69,8 @@ func preflight(p *plan.Plan, builds []*engine.Build, store *Snapshot) []Hazard {
 		states = append(states, stateAfter(p, all[:n], builds))
 	}
 	var named []string
-	for _, st := range states {
-		for i := range st {
-			named = append(named, st[i].build)
-		}
+	for _, st := range slices.Concat(states...) {
+		named = append(named, st.build)
 	}
 	for i := range p.Builds {
 		named = append(named, p.Builds[i].Name)

@@ -158,11 +158,7 @@ func lastAction(p *plan.Plan) (at time.Duration) {
 // TryProcedures tries the ways in which the plan's upgrade can be rolled out, with the plan's nodes, builds, load and
 // store. It returns an error with its place in the scenario if the nodes do not end on one build.
 func TryProcedures(c Config) (*Procedures, error) {
-	first, err := c.Plan(c.First)
-	if err != nil {
-		return nil, err
-	}
-	builds, err := first.AllBuilds(c.Builds)
+	first, builds, err := c.planned(c.First)
 	if err != nil {
 		return nil, err
 	}

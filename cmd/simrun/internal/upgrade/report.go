@@ -262,11 +262,7 @@ func expected(c *Config, p *plan.Plan) (all []Expected) {
 
 // Try tries the whole plan, each prefix of it, and a rollback from each prefix.
 func Try(c Config) (*Report, error) {
-	first, err := c.Plan(c.First)
-	if err != nil {
-		return nil, err
-	}
-	builds, err := first.AllBuilds(c.Builds)
+	first, builds, err := c.planned(c.First)
 	if err != nil {
 		return nil, err
 	}

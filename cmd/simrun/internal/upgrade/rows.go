@@ -262,15 +262,12 @@ func (r *reader) failJSON(err error) {
 	case wrong.Field == "":
 		r.fail(r.at, "", "expected a JSON object, found a %s", wrong.Value)
 	default:
-		r.fail(r.at, wrong.Field, "expected a %s, found a %s", typeName(wrong.Type.Kind().String()), wrong.Value)
+		want := wrong.Type.Kind().String()
+		if strings.Contains(want, "int") {
+			want = "number"
+		}
+		r.fail(r.at, wrong.Field, "expected a %s, found a %s", want, wrong.Value)
 	}
-}
-
-func typeName(kind string) string {
-	if strings.Contains(kind, "int") {
-		return "number"
-	}
-	return kind
 }
 
 func (r *reader) instanceOf(id string) *instanceRow {
@@ -363,7 +360,7 @@ func (r *reader) event(l *line) {
 		ExecutionID uint64 `json:"execution_id"`
 		Type        string `json:"type"`
 	}
-	e, err := r.decode(data)
+	e, err := decode(r.codecs, engine.Codec.DecodeEvent, data)
 	var known *engine.Event
 	if err == nil {
 		known = &e
@@ -398,14 +395,14 @@ func (r *reader) event(l *line) {
 	x.events = append(x.events, eventRow{place: r.at, stored: memprovider.PreloadedEvent{ID: id, Kind: kind, Data: data}, event: known})
 }
 
-// decode decodes an event with the first codec that can.
-func (r *reader) decode(data []byte) (e engine.Event, err error) {
-	for _, c := range r.codecs {
-		if e, err = c.DecodeEvent(data); err == nil {
-			return e, nil
+// decode decodes an event or a message with the first codec that can.
+func decode[T any](codecs []engine.Codec, how func(c engine.Codec, data []byte) (T, error), data []byte) (out T, err error) {
+	for _, c := range codecs {
+		if out, err = how(c, data); err == nil {
+			break
 		}
 	}
-	return e, err
+	return out, err
 }
 
 func (r *reader) message(l *line) {
@@ -413,13 +410,7 @@ func (r *reader) message(l *line) {
 		r.fail(r.at, "work_item", "missing: expected the message")
 		return
 	}
-	var item engine.WorkItem
-	var err error
-	for _, c := range r.codecs {
-		if item, err = c.DecodeWorkItem(l.WorkItem); err == nil {
-			break
-		}
-	}
+	item, err := decode(r.codecs, engine.Codec.DecodeWorkItem, l.WorkItem)
 	if err != nil {
 		r.fail(r.at, "work_item", "%v", err)
 		return

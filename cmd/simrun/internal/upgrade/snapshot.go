@@ -66,10 +66,10 @@ type Problem struct {
 
 // Error returns the file, the line and the field, followed by the problem.
 func (p Problem) Error() string {
-	if p.File == "" {
+	switch {
+	case p.File == "":
 		return p.Text
-	}
-	if p.Field == "" {
+	case p.Field == "":
 		return fmt.Sprintf("%s:%d: %s", p.File, p.Line, p.Text)
 	}
 	return fmt.Sprintf("%s:%d: field %q: %s", p.File, p.Line, p.Field, p.Text)
@@ -222,10 +222,9 @@ func PinText(v *engine.Version) string {
 
 // Current returns the instance's current execution.
 func Current(in *memprovider.PreloadedInstance) *memprovider.PreloadedExecution {
-	for i := range in.Executions {
-		if in.Executions[i].ID == in.Current {
-			return &in.Executions[i]
-		}
+	i := slices.IndexFunc(in.Executions, func(x memprovider.PreloadedExecution) bool { return x.ID == in.Current })
+	if i < 0 {
+		i = len(in.Executions) - 1
 	}
-	return &in.Executions[len(in.Executions)-1]
+	return &in.Executions[i]
 }

@@ -318,7 +318,7 @@ func (r *Report) OrderTable(best int) timeline.Table {
 	t := timeline.Table{Title: "Orders of the steps, the best first", Head: []string{"place", "lost", "stranded", "waits", "waited", "longest", "variant", "order"}}
 	left := false
 	for i, o := range r.Orders {
-		own := isOwn(o.Steps)
+		own := slices.IsSorted(o.Steps)
 		if i >= best && !own && i != len(r.Orders)-1 {
 			if !left {
 				t.Row(false, slices.Repeat([]string{"..."}, len(t.Head))...)
@@ -335,15 +335,6 @@ func (r *Report) OrderTable(best int) timeline.Table {
 			pretty.Duration(o.WaitedMs), pretty.Duration(o.LongestMs), o.Variant(), text)
 	}
 	return t
-}
-
-func isOwn(order []int) bool {
-	for i, n := range order {
-		if i != n {
-			return false
-		}
-	}
-	return true
 }
 
 // Holds reports whether the plan satisfies the contract without losing or stranding work.

@@ -53,7 +53,7 @@ func NewStore(o StoreOptions) *Store {
 	store.FailAckStep = func(step int) { within(func(*memprovider.Store) { failing = step }) }
 	store.Provider = disarmed(store.Provider, func() { store.FailAckStep(-1) })
 	if len(o.Faults.Rates) > 0 {
-		failing := newUnreliable(store.Provider, o.Faults, o.Seed, o.Live)
+		failing := &unreliable{inner: store.Provider, rates: o.Faults.Rates, seed: o.Seed, live: o.Live, on: true}
 		store.Provider, store.SetFaults = failing.provider(), failing.turn
 	}
 	return store

@@ -13,7 +13,7 @@ import (
 func Schema() ([]byte, error) {
 	type schema = call.Schema
 	integer, text, null := schema{"type": "integer", "minimum": 0}, schema{"type": "string"}, schema{"type": "null"}
-	methods, results := []schema{}, schema{}
+	methods, results, names := []schema{}, schema{}, []string{}
 	add := func(method string, params, result schema) {
 		request := schema{"method": schema{"const": method}, "params": params}
 		required := []string{"jsonrpc", "id", "method"}
@@ -23,6 +23,7 @@ func Schema() ([]byte, error) {
 		methods = append(methods, schema{"if": schema{"properties": schema{"method": schema{"const": method}}},
 			"then": schema{"properties": request, "required": required}})
 		results[method] = result
+		names = append(names, method)
 	}
 	with := func(field string, value schema) schema {
 		return schema{"type": "object", "properties": schema{field: value}, "required": []string{field}, "additionalProperties": false}
@@ -35,13 +36,11 @@ func Schema() ([]byte, error) {
 	add("clock_advance", with("by_ms", integer), integer)
 	add("fail_ack_step", with("step", integer), null)
 	add("set_faults", with("on", schema{"type": "boolean"}), null)
-	names := []string{"describe", "reset", "clock_now", "clock_set", "clock_advance", "fail_ack_step", "set_faults"}
 	for _, c := range call.All() {
 		if _, inProcess := c.(call.Plant); inProcess {
 			continue
 		}
 		add(call.Method(c), call.ParamsSchema(c), call.ResultSchema(call.Method(c)))
-		names = append(names, call.Method(c))
 	}
 	definitions := call.Definitions()
 	id := schema{"type": []string{"integer", "string"}}

@@ -25,10 +25,6 @@ type unreliable struct {
 	refused uint64 // calls up to this number are rejected by the store
 }
 
-func newUnreliable(p engine.Provider, plan faults.Plan, seed uint64, live bool) *unreliable {
-	return &unreliable{inner: p, rates: plan.Rates, seed: seed, live: live, on: true}
-}
-
 // turn enables or disables the faults.
 func (u *unreliable) turn(on bool) {
 	u.mu.Lock()

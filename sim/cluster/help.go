@@ -75,7 +75,7 @@ func (ph *phases) settled() bool {
 		}
 		up = up || n.machine != nil
 	}
-	for _, no := range ph.clients.unfinished() {
+	for no := range ph.clients.unfinished() {
 		p, ok := ph.store.Peek(ph.store.InstanceName(no))
 		if finished(p, ok) {
 			ph.clients.open.SetAside(no)

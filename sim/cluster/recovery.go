@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"iter"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
@@ -22,7 +24,7 @@ const (
 func (c *clients) raiseWhatWaits() int64 {
 	quiet := int64(never)
 	c.learn()
-	for _, no := range c.idle.Upto(c.known) { // every message sent below goes to an instance in this list
+	for no := range c.idle.Upto(c.known) { // every message sent below goes to an instance in this list
 		id := c.store.InstanceName(no)
 		p, ok := c.store.Peek(id)
 		r := c.raisedFor(no)
@@ -68,7 +70,7 @@ func (c *clients) raiseWhatWaits() int64 {
 }
 
 // unfinished returns all instances that may still make progress on their own. It may also return others.
-func (c *clients) unfinished() []observe.InstanceNo {
+func (c *clients) unfinished() iter.Seq[observe.InstanceNo] {
 	c.learn()
 	return c.open.Upto(c.known)
 }

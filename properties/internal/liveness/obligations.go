@@ -95,7 +95,9 @@ func (c *obligations) look(nowMs int64) {
 	}
 	store := c.Run.Model
 	open := c.open.Upto(observe.InstanceNo(len(store.Instances) - 1))
-	for _, no := range open {
+	unsettled := int64(0)
+	for no := range open {
+		unsettled++
 		in := store.Instance(no)
 		if len(in.Queue) > 0 {
 			c.ready++
@@ -106,12 +108,12 @@ func (c *obligations) look(nowMs int64) {
 			c.pending = no
 		}
 	}
-	if int64(len(open))+c.working < many {
+	if unsettled+c.working < many {
 		c.pending = 0
 	}
 	c.converge()
 	settling := c.settling()
-	for _, no := range open {
+	for no := range open {
 		in := store.Instance(no)
 		mine := c.live.Instance(no)
 		if len(in.Queue) == 0 && len(in.Work) == 0 && (!mine.Known || mine.Ended) {

@@ -44,12 +44,6 @@ func (t *tx) ack(op string, ack engine.OrchestrationAck) error {
 	return nil
 }
 
-// change is like exec, but does not return how many rows have changed.
-func (t *tx) change(query string, args ...any) error {
-	_, err := t.exec(query, args...)
-	return err
-}
-
 // saveInstance creates or updates the rows of the instance and the execution.
 func (t *tx) saveInstance(instance string, ack engine.OrchestrationAck) error {
 	m := ack.Metadata

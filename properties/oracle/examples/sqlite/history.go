@@ -16,8 +16,7 @@ func (t *tx) latest(instance string) (uint64, error) {
 
 // rawHistory returns an execution's stored events in order.
 func (t *tx) rawHistory(instance string, execution uint64) ([][]byte, error) {
-	return many(t, `SELECT event_data FROM history WHERE instance_id = ? AND execution_id = ? ORDER BY event_id`,
-		[]any{instance, execution}, scanOne[[]byte])
+	return column[[]byte](t, `SELECT event_data FROM history WHERE instance_id = ? AND execution_id = ? ORDER BY event_id`, instance, execution)
 }
 
 // decodeEvents decodes what rawHistory returned.
@@ -65,33 +64,22 @@ func (t *tx) appendEvents(op, instance string, execution uint64, events []engine
 	return nil
 }
 
-// reading runs a call that returns events.
-func (p *Provider) reading(ctx context.Context, op string, read func(t *tx) ([]engine.Event, error)) ([]engine.Event, error) {
-	var events []engine.Event
-	err := p.transact(ctx, op, func(t *tx) (err error) {
-		events, err = read(t)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return events, nil
-}
-
 // Read implements engine.Provider.
 func (p *Provider) Read(ctx context.Context, instance string) ([]engine.Event, error) {
-	return p.reading(ctx, "read", func(t *tx) ([]engine.Event, error) {
+	const op = "read"
+	return result(ctx, p, op, func(t *tx) ([]engine.Event, error) {
 		execution, err := t.latest(instance)
 		if err != nil {
 			return nil, err
 		}
-		return t.history("read", instance, execution)
+		return t.history(op, instance, execution)
 	})
 }
 
 // ReadWithExecution implements engine.Provider.
 func (p *Provider) ReadWithExecution(ctx context.Context, instance string, executionID uint64) ([]engine.Event, error) {
-	return p.reading(ctx, "read_with_execution", func(t *tx) ([]engine.Event, error) { return t.history("read_with_execution", instance, executionID) })
+	const op = "read_with_execution"
+	return result(ctx, p, op, func(t *tx) ([]engine.Event, error) { return t.history(op, instance, executionID) })
 }
 
 // AppendWithExecution implements engine.Provider. It refuses duplicates (F7).

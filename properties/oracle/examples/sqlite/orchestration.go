@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -26,9 +27,8 @@ func (t *tx) enqueue(op string, item engine.WorkItem, visibleAt int64) error {
 	if err != nil {
 		return engine.Permanentf(op, "%w", err)
 	}
-	_, err = t.exec(`INSERT INTO orchestrator_queue (instance_id, kind, work_item, visible_at) VALUES (?, ?, ?, ?)`,
+	return t.change(`INSERT INTO orchestrator_queue (instance_id, kind, work_item, visible_at) VALUES (?, ?, ?, ?)`,
 		item.Target(), string(item.Kind()), data, visibleAt)
-	return err
 }
 
 // filterSQL returns the filter as an SQL condition on the pin of the current execution e.
@@ -48,35 +48,29 @@ func filterSQL(f *engine.CapabilityFilter) (string, []any) {
 // by their oldest messages. The filter applies before anything is locked, counted or decoded.
 func (t *tx) candidates(filter *engine.CapabilityFilter) ([]string, error) {
 	condition, args := filterSQL(filter)
-	return many(t, `
+	return column[string](t, `
 		SELECT q.instance_id FROM orchestrator_queue q
 		LEFT JOIN instance_locks l ON l.instance_id = q.instance_id AND l.locked_until > ?
 		LEFT JOIN instances i ON i.instance_id = q.instance_id
 		LEFT JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id
 		WHERE q.visible_at <= ? AND l.instance_id IS NULL AND `+condition+`
-		GROUP BY q.instance_id ORDER BY MIN(q.id)`, append([]any{t.now, t.now}, args...), scanOne[string])
+		GROUP BY q.instance_id ORDER BY MIN(q.id)`, append([]any{t.now, t.now}, args...)...)
 }
 
 // FetchOrchestrationItem implements engine.Provider. It never waits.
 func (p *Provider) FetchOrchestrationItem(ctx context.Context, lockTimeout, _ time.Duration, filter *engine.CapabilityFilter) (*engine.FetchedOrchestration, error) {
-	const op = "fetch_orchestration_item"
-	var fetched *engine.FetchedOrchestration
-	err := p.transact(ctx, op, func(t *tx) error {
+	return result(ctx, p, "fetch_orchestration_item", func(t *tx) (*engine.FetchedOrchestration, error) {
 		candidates, err := t.candidates(filter)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, instance := range candidates {
-			if fetched, err = t.deliver(instance, lockTimeout); fetched != nil || err != nil {
-				return err
+			if fetched, err := t.deliver(instance, lockTimeout); fetched != nil || err != nil {
+				return fetched, err
 			}
 		}
-		return nil
+		return nil, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return fetched, nil
 }
 
 // message is a row of the orchestrator queue.
@@ -126,12 +120,12 @@ func (t *tx) deliver(instance string, lockTimeout time.Duration) (*engine.Fetche
 		return nil, err
 	}
 	token := newToken()
-	if _, err := t.exec(`INSERT INTO instance_locks (instance_id, lock_token, locked_until, locked_at) VALUES (?, ?, ?, ?)
+	if err := t.change(`INSERT INTO instance_locks (instance_id, lock_token, locked_until, locked_at) VALUES (?, ?, ?, ?)
 		ON CONFLICT (instance_id) DO UPDATE SET lock_token = excluded.lock_token, locked_until = excluded.locked_until, locked_at = excluded.locked_at`,
 		instance, token, t.after(lockTimeout), t.now); err != nil {
 		return nil, err
 	}
-	if _, err := t.exec(`UPDATE orchestrator_queue SET lock_token = ?, attempt_count = attempt_count + 1
+	if err := t.change(`UPDATE orchestrator_queue SET lock_token = ?, attempt_count = attempt_count + 1
 		WHERE instance_id = ? AND visible_at <= ?`, token, instance, t.now); err != nil {
 		return nil, err
 	}
@@ -203,12 +197,7 @@ func (t *tx) context(item *engine.OrchestrationItem, broken bool) (history [][]b
 // unknown stands in for a missing version.
 const unknown = "unknown"
 
-func orUnknown(version string) string {
-	if version == "" {
-		return unknown
-	}
-	return version
-}
+func orUnknown(version string) string { return cmp.Or(version, unknown) }
 
 // execution returns an execution's status and pin, which are zero if it has no row.
 func (t *tx) execution(instance string, id uint64) (status engine.Status, pin *engine.Version, err error) {
@@ -230,10 +219,9 @@ func (t *tx) dropOrphans(instance string, batch []message) error {
 			return nil
 		}
 	}
-	_, err := t.exec(`DELETE FROM orchestrator_queue WHERE instance_id = ?1 AND visible_at <= ?2
+	return t.change(`DELETE FROM orchestrator_queue WHERE instance_id = ?1 AND visible_at <= ?2
 		AND NOT EXISTS (SELECT 1 FROM orchestrator_queue s WHERE s.instance_id = ?1 AND s.kind IN (?3, ?4))`,
 		instance, t.now, string(engine.ItemStartOrchestration), string(engine.ItemContinueAsNew))
-	return err
 }
 
 // holder returns the instance whose live lock has the token.
@@ -260,15 +248,14 @@ func (p *Provider) AbandonOrchestrationItem(ctx context.Context, token string, d
 			less = 1
 		}
 		if delay > 0 {
-			if _, err := t.exec(`UPDATE orchestrator_queue SET visible_at = ? WHERE lock_token = ?`, t.after(delay), token); err != nil {
+			if err := t.change(`UPDATE orchestrator_queue SET visible_at = ? WHERE lock_token = ?`, t.after(delay), token); err != nil {
 				return err
 			}
 		}
-		if _, err := t.exec(`UPDATE orchestrator_queue SET lock_token = NULL, attempt_count = MAX(0, attempt_count - ?) WHERE lock_token = ?`, less, token); err != nil {
+		if err := t.change(`UPDATE orchestrator_queue SET lock_token = NULL, attempt_count = MAX(0, attempt_count - ?) WHERE lock_token = ?`, less, token); err != nil {
 			return err
 		}
-		_, err = t.exec(`DELETE FROM instance_locks WHERE instance_id = ?`, instance)
-		return err
+		return t.change(`DELETE FROM instance_locks WHERE instance_id = ?`, instance)
 	})
 }
 
@@ -280,7 +267,6 @@ func (p *Provider) RenewOrchestrationItemLock(ctx context.Context, token string,
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(`UPDATE instance_locks SET locked_until = ? WHERE instance_id = ?`, t.after(extendFor), instance)
-		return err
+		return t.change(`UPDATE instance_locks SET locked_until = ? WHERE instance_id = ?`, t.after(extendFor), instance)
 	})
 }

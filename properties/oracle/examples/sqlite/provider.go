@@ -102,6 +102,19 @@ func (p *Provider) transact(ctx context.Context, op string, call func(t *tx) err
 	return engine.Retryablef(op, "%w", err)
 }
 
+// result runs a call with a result in a transaction. If the call fails, there is none.
+func result[T any](ctx context.Context, p *Provider, op string, call func(t *tx) (T, error)) (v T, err error) {
+	err = p.transact(ctx, op, func(t *tx) (err error) {
+		v, err = call(t)
+		return err
+	})
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return v, nil
+}
+
 // exec runs a statement and returns how many rows it changed.
 func (t *tx) exec(query string, args ...any) (int64, error) {
 	result, err := t.ExecContext(t.ctx, query, args...)
@@ -109,6 +122,12 @@ func (t *tx) exec(query string, args ...any) (int64, error) {
 		return 0, err
 	}
 	return result.RowsAffected()
+}
+
+// change is like exec, but does not return how many rows have changed.
+func (t *tx) change(query string, args ...any) error {
+	_, err := t.exec(query, args...)
+	return err
 }
 
 // one scans the only row of a query's result. found is false if there is no row.
@@ -120,7 +139,7 @@ func (t *tx) one(query string, args []any, into ...any) (found bool, err error) 
 	return err == nil, err
 }
 
-// many scans every row of a query's result.
+// many scans every row of a query's result, and column the only value of each row.
 func many[T any](t *tx, query string, args []any, scan func(rows *sql.Rows, into *T) error) ([]T, error) {
 	rows, err := t.QueryContext(t.ctx, query, args...)
 	if err != nil {
@@ -138,14 +157,13 @@ func many[T any](t *tx, query string, args []any, scan func(rows *sql.Rows, into
 	return all, rows.Err()
 }
 
-func scanOne[T any](rows *sql.Rows, into *T) error { return rows.Scan(into) }
+func column[T any](t *tx, query string, args ...any) ([]T, error) {
+	return many(t, query, args, func(rows *sql.Rows, into *T) error { return rows.Scan(into) })
+}
 
 // after returns the time d from now. It does not overflow.
 func (t *tx) after(d time.Duration) int64 {
-	ms := int64((d + time.Millisecond - 1) / time.Millisecond)
-	if ms < 0 {
-		ms = 0
-	}
+	ms := max(int64((d+time.Millisecond-1)/time.Millisecond), 0)
 	if t.now > math.MaxInt64-ms {
 		return math.MaxInt64
 	}

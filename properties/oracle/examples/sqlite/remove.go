@@ -23,9 +23,8 @@ func list(ids []string) string {
 func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanceResult, err error) {
 	all := list(ids)
 	if !force {
-		running, err := many(t, `SELECT i.instance_id FROM instances i
-			JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id
-			WHERE e.status = 'Running' AND i.instance_id IN (SELECT value FROM json_each(?))`, []any{all}, scanOne[string])
+		running, err := column[string](t, `SELECT i.instance_id FROM `+current+`
+			WHERE e.status = 'Running' AND i.instance_id IN (SELECT value FROM json_each(?))`, all)
 		if err != nil {
 			return r, err
 		}
@@ -33,8 +32,8 @@ func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanc
 			return r, engine.Permanentf(op, "still running: %s", strings.Join(running, ", "))
 		}
 	}
-	left, err := many(t, `SELECT instance_id FROM instances WHERE parent_instance_id IN (SELECT value FROM json_each(?1))
-		AND instance_id NOT IN (SELECT value FROM json_each(?1))`, []any{all}, scanOne[string])
+	left, err := column[string](t, `SELECT instance_id FROM instances WHERE parent_instance_id IN (SELECT value FROM json_each(?1))
+		AND instance_id NOT IN (SELECT value FROM json_each(?1))`, all)
 	if err != nil {
 		return r, err
 	}
@@ -64,43 +63,33 @@ func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanc
 // DeleteInstance implements engine.ProviderAdmin.
 func (p *Provider) DeleteInstance(ctx context.Context, instance string, force bool) (*engine.DeleteInstanceResult, error) {
 	const op = "delete_instance"
-	var result engine.DeleteInstanceResult
-	err := p.transact(ctx, op, func(t *tx) error {
+	return result(ctx, p, op, func(t *tx) (*engine.DeleteInstanceResult, error) {
 		var parent sql.NullString
 		found, err := t.one(`SELECT parent_instance_id FROM instances WHERE instance_id = ?`, []any{instance}, &parent)
 		switch {
 		case err != nil:
-			return err
+			return nil, err
 		case !found:
-			return engine.Permanentf(op, "instance %q not found", instance)
+			return nil, engine.Permanentf(op, "instance %q not found", instance)
 		case parent.Valid:
-			return engine.Permanentf(op, "%q is a sub-orchestration of %q; delete its root", instance, parent.String)
+			return nil, engine.Permanentf(op, "%q is a sub-orchestration of %q; delete its root", instance, parent.String)
 		}
 		tree, err := t.tree(instance)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		result, err = t.remove(op, tree, force)
-		return err
+		r, err := t.remove(op, tree, force)
+		return &r, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &result, nil
 }
 
 // DeleteInstancesAtomic implements engine.ProviderAdmin.
 func (p *Provider) DeleteInstancesAtomic(ctx context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
 	const op = "delete_instances_atomic"
-	var result engine.DeleteInstanceResult
-	err := p.transact(ctx, op, func(t *tx) (err error) {
-		result, err = t.remove(op, instances, force)
-		return err
+	return result(ctx, p, op, func(t *tx) (*engine.DeleteInstanceResult, error) {
+		r, err := t.remove(op, instances, force)
+		return &r, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &result, nil
 }
 
 // filterWhere returns a bulk call's conditions on instances i and their current executions e.
@@ -124,35 +113,30 @@ func filterWhere(f engine.InstanceFilter) (string, []any) {
 // DeleteInstanceBulk implements engine.ProviderAdmin. The whole call is one transaction (F22).
 func (p *Provider) DeleteInstanceBulk(ctx context.Context, filter engine.InstanceFilter) (*engine.DeleteInstanceResult, error) {
 	const op = "delete_instance_bulk"
-	var total engine.DeleteInstanceResult
-	err := p.transact(ctx, op, func(t *tx) error {
+	return result(ctx, p, op, func(t *tx) (*engine.DeleteInstanceResult, error) {
 		where, args := filterWhere(filter)
-		roots, err := many(t, `SELECT i.instance_id FROM instances i
-			JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id
-			WHERE i.parent_instance_id IS NULL AND e.status IN ('Completed', 'Failed', 'ContinuedAsNew') AND `+where, args, scanOne[string])
+		roots, err := column[string](t, `SELECT i.instance_id FROM `+current+`
+			WHERE i.parent_instance_id IS NULL AND e.status IN ('Completed', 'Failed', 'ContinuedAsNew') AND `+where, args...)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		var total engine.DeleteInstanceResult
 		for _, root := range roots {
 			tree, err := t.tree(root)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			r, err := t.remove(op, tree, true)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			total.InstancesDeleted += r.InstancesDeleted
 			total.ExecutionsDeleted += r.ExecutionsDeleted
 			total.EventsDeleted += r.EventsDeleted
 			total.QueueMessagesDeleted += r.QueueMessagesDeleted
 		}
-		return nil
+		return &total, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &total, nil
 }
 
 // prune removes an instance's old executions, but never the current execution or a running one.
@@ -161,11 +145,11 @@ func (t *tx) prune(instance string, o engine.PruneOptions) (r engine.PruneResult
 	if o.KeepLast != nil {
 		keep = *o.KeepLast
 	}
-	old, err := many(t, `SELECT e.execution_id FROM executions e JOIN instances i ON i.instance_id = e.instance_id
+	old, err := column[uint64](t, `SELECT e.execution_id FROM executions e JOIN instances i ON i.instance_id = e.instance_id
 		WHERE e.instance_id = ?1 AND e.execution_id <> i.current_execution_id AND e.status <> 'Running'
 			AND (?2 IS NULL OR e.completed_at < ?2)
 			AND e.execution_id NOT IN (SELECT execution_id FROM executions WHERE instance_id = ?1 ORDER BY execution_id DESC LIMIT ?3)`,
-		[]any{instance, o.CompletedBefore, min(keep, 1<<62)}, scanOne[uint64])
+		instance, o.CompletedBefore, min(keep, 1<<62))
 	if err != nil {
 		return r, err
 	}
@@ -174,7 +158,7 @@ func (t *tx) prune(instance string, o engine.PruneOptions) (r engine.PruneResult
 		if err != nil {
 			return r, err
 		}
-		if _, err := t.exec(`DELETE FROM executions WHERE instance_id = ? AND execution_id = ?`, instance, id); err != nil {
+		if err := t.change(`DELETE FROM executions WHERE instance_id = ? AND execution_id = ?`, instance, id); err != nil {
 			return r, err
 		}
 		r.EventsDeleted += uint64(events)
@@ -187,49 +171,39 @@ func (t *tx) prune(instance string, o engine.PruneOptions) (r engine.PruneResult
 // PruneExecutions implements engine.ProviderAdmin.
 func (p *Provider) PruneExecutions(ctx context.Context, instance string, options engine.PruneOptions) (*engine.PruneResult, error) {
 	const op = "prune_executions"
-	var result engine.PruneResult
-	err := p.transact(ctx, op, func(t *tx) error {
+	return result(ctx, p, op, func(t *tx) (*engine.PruneResult, error) {
 		var n int
 		found, err := t.one(`SELECT 1 FROM instances WHERE instance_id = ?`, []any{instance}, &n)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !found {
-			return engine.Permanentf(op, "instance %q not found", instance)
+			return nil, engine.Permanentf(op, "instance %q not found", instance)
 		}
-		result, err = t.prune(instance, options)
-		return err
+		r, err := t.prune(instance, options)
+		return &r, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &result, nil
 }
 
 // PruneExecutionsBulk implements engine.ProviderAdmin. The whole call is one transaction (F22).
 func (p *Provider) PruneExecutionsBulk(ctx context.Context, filter engine.InstanceFilter, options engine.PruneOptions) (*engine.PruneResult, error) {
-	const op = "prune_executions_bulk"
-	var total engine.PruneResult
-	err := p.transact(ctx, op, func(t *tx) error {
+	return result(ctx, p, "prune_executions_bulk", func(t *tx) (*engine.PruneResult, error) {
 		where, args := filterWhere(filter)
-		instances, err := many(t, `SELECT i.instance_id FROM instances i
-			LEFT JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id WHERE `+where, args, scanOne[string])
+		instances, err := column[string](t, `SELECT i.instance_id FROM instances i
+			LEFT JOIN executions e ON e.instance_id = i.instance_id AND e.execution_id = i.current_execution_id WHERE `+where, args...)
 		if err != nil {
-			return err
+			return nil, err
 		}
+		var total engine.PruneResult
 		for _, instance := range instances {
 			r, err := t.prune(instance, options)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			total.InstancesProcessed += r.InstancesProcessed
 			total.ExecutionsDeleted += r.ExecutionsDeleted
 			total.EventsDeleted += r.EventsDeleted
 		}
-		return nil
+		return &total, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return &total, nil
 }

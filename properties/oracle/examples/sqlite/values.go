@@ -65,12 +65,7 @@ func (t *tx) kv(instance string) ([]engine.KVPair, error) {
 
 // GetKVAllValues implements engine.Provider.
 func (p *Provider) GetKVAllValues(ctx context.Context, instance string) ([]engine.KVPair, error) {
-	var pairs []engine.KVPair
-	err := p.transact(ctx, "get_kv_all_values", func(t *tx) (err error) {
-		pairs, err = t.kv(instance)
-		return err
-	})
-	return pairs, err
+	return result(ctx, p, "get_kv_all_values", func(t *tx) ([]engine.KVPair, error) { return t.kv(instance) })
 }
 
 // GetKVValue implements engine.Provider.
@@ -86,43 +81,40 @@ func (p *Provider) GetKVValue(ctx context.Context, instance, key string) (*strin
 
 // GetCustomStatus implements engine.Provider.
 func (p *Provider) GetCustomStatus(ctx context.Context, instance string, lastSeen uint64) (*engine.CustomStatus, error) {
-	var status *engine.CustomStatus
-	err := p.transact(ctx, "get_custom_status", func(t *tx) error {
+	return result(ctx, p, "get_custom_status", func(t *tx) (*engine.CustomStatus, error) {
 		var s engine.CustomStatus
 		found, err := t.one(`SELECT custom_status, custom_status_version FROM instances WHERE instance_id = ? AND custom_status_version > ?`,
 			[]any{instance, lastSeen}, &s.Status, &s.Version)
-		if found {
-			status = &s
+		if !found {
+			return nil, err
 		}
-		return err
+		return &s, err
 	})
-	return status, err
 }
 
 // GetInstanceStats implements engine.Provider. Sizes are in bytes.
 func (p *Provider) GetInstanceStats(ctx context.Context, instance string) (*engine.SystemStats, error) {
 	const op = "get_instance_stats"
-	var stats *engine.SystemStats
-	err := p.transact(ctx, op, func(t *tx) error {
+	return result(ctx, p, op, func(t *tx) (*engine.SystemStats, error) {
 		var execution uint64
 		found, err := t.one(`SELECT current_execution_id FROM instances WHERE instance_id = ?`, []any{instance}, &execution)
 		if err != nil || !found {
-			return err
+			return nil, err
 		}
 		var s engine.SystemStats
 		if _, err := t.one(`SELECT COUNT(*), COALESCE(SUM(LENGTH(event_data)), 0) FROM history WHERE instance_id = ? AND execution_id = ?`,
 			[]any{instance, execution}, &s.HistoryEventCount, &s.HistorySizeBytes); err != nil {
-			return err
+			return nil, err
 		}
 		var first []byte
 		found, err = t.one(`SELECT event_data FROM history WHERE instance_id = ? AND execution_id = ? AND event_id = 1`, []any{instance, execution}, &first)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if found {
 			e, err := t.codec.DecodeEvent(first)
 			if err != nil {
-				return engine.Permanentf(op, "%w", err)
+				return nil, engine.Permanentf(op, "%w", err)
 			}
 			if started, ok := e.Data.(eventdata.OrchestrationStarted); ok {
 				s.QueuePendingCount = uint64(len(started.CarryForwardEvents))
@@ -133,11 +125,6 @@ func (p *Provider) GetInstanceStats(ctx context.Context, instance string) (*engi
 			s.KVUserKeyCount++
 			s.KVTotalValueBytes += uint64(len(pair.Value))
 		}
-		stats = &s
-		return err
+		return &s, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return stats, nil
 }

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -29,42 +28,29 @@ func (t *tx) enqueueActivity(op string, item engine.WorkItem) error {
 		data, t.now, activity.Instance, activity.ExecutionID, activity.ID, activity.SessionID, activity.Tag)
 }
 
-// tagSQL returns the tag filter as an SQL condition, whose argument is the tags as a JSON array.
-func tagSQL(f engine.TagFilter) (string, []any, error) {
-	tags, err := json.Marshal(append([]string{}, f.Tags...))
+// tagSQL returns the tag filter as an SQL condition with its arguments.
+func tagSQL(f engine.TagFilter) (string, []any) {
 	switch f.Mode {
 	case engine.TagDefaultOnly:
-		return "w.tag IS NULL", nil, nil
+		return "w.tag IS NULL", nil
 	case engine.TagTags:
-		return "w.tag IN (SELECT value FROM json_each(?))", []any{string(tags)}, err
+		return "w.tag IN (SELECT value FROM json_each(?))", []any{list(f.Tags)}
 	case engine.TagDefaultAnd:
-		return "(w.tag IS NULL OR w.tag IN (SELECT value FROM json_each(?)))", []any{string(tags)}, err
+		return "(w.tag IS NULL OR w.tag IN (SELECT value FROM json_each(?)))", []any{list(f.Tags)}
 	case engine.TagAny:
-		return "TRUE", nil, nil
+		return "TRUE", nil
 	}
-	return "FALSE", nil, nil
+	return "FALSE", nil
 }
 
 // FetchWorkItem implements engine.Provider. It never waits.
 func (p *Provider) FetchWorkItem(ctx context.Context, lockTimeout, _ time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
-	const op = "fetch_work_item"
-	var fetched *engine.FetchedWork
-	err := p.transact(ctx, op, func(t *tx) (err error) {
-		fetched, err = t.takeWork(op, lockTimeout, session, tags)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return fetched, nil
+	return result(ctx, p, "fetch_work_item", func(t *tx) (*engine.FetchedWork, error) { return t.takeWork(lockTimeout, session, tags) })
 }
 
 // takeWork locks and counts the oldest activity that may be delivered. It returns nil if there is none.
-func (t *tx) takeWork(op string, lockTimeout time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
-	tagged, args, err := tagSQL(tags)
-	if err != nil {
-		return nil, engine.Permanentf(op, "tags: %w", err)
-	}
+func (t *tx) takeWork(lockTimeout time.Duration, session *engine.SessionFetchConfig, tags engine.TagFilter) (*engine.FetchedWork, error) {
+	tagged, args := tagSQL(tags)
 	owned := "w.session_id IS NULL"
 	if session != nil {
 		owned = "(w.session_id IS NULL OR s.session_id IS NULL OR s.locked_until <= ? OR s.worker_id = ?)"
@@ -192,30 +178,20 @@ func (p *Provider) AbandonWorkItem(ctx context.Context, token string, delay time
 
 // RenewSessionLock implements engine.Provider.
 func (p *Provider) RenewSessionLock(ctx context.Context, owners []string, extendFor, idleTimeout time.Duration) (int, error) {
-	const op = "renew_session_lock"
-	var changed int64
-	err := p.transact(ctx, op, func(t *tx) error {
-		names, err := json.Marshal(append([]string{}, owners...))
-		if err != nil {
-			return engine.Permanentf(op, "owners: %w", err)
-		}
+	changed, err := result(ctx, p, "renew_session_lock", func(t *tx) (int64, error) {
 		// A session is idle unless it has been active within the timeout.
 		idle := t.now - (t.after(idleTimeout) - t.now)
-		changed, err = t.exec(`UPDATE sessions SET locked_until = ? WHERE worker_id IN (SELECT value FROM json_each(?))
-			AND locked_until > ? AND last_activity_at > ?`, t.after(extendFor), string(names), t.now, idle)
-		return err
+		return t.exec(`UPDATE sessions SET locked_until = ? WHERE worker_id IN (SELECT value FROM json_each(?))
+			AND locked_until > ? AND last_activity_at > ?`, t.after(extendFor), list(owners), t.now, idle)
 	})
 	return int(changed), err
 }
 
 // CleanupOrphanedSessions implements engine.Provider.
 func (p *Provider) CleanupOrphanedSessions(ctx context.Context, _ time.Duration) (int, error) {
-	const op = "cleanup_orphaned_sessions"
-	var gone int64
-	err := p.transact(ctx, op, func(t *tx) (err error) {
-		gone, err = t.exec(`DELETE FROM sessions WHERE locked_until < ?
+	gone, err := result(ctx, p, "cleanup_orphaned_sessions", func(t *tx) (int64, error) {
+		return t.exec(`DELETE FROM sessions WHERE locked_until < ?
 			AND NOT EXISTS (SELECT 1 FROM worker_queue w WHERE w.session_id = sessions.session_id)`, t.now)
-		return err
 	})
 	return int(gone), err
 }

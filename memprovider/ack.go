@@ -88,23 +88,19 @@ func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 		}
 		a.ends = append(a.ends, len(a.scratch))
 	}
-	for _, item := range ack.WorkerItems {
-		if err := isActivity(opAckOrchestration, item); err != nil {
-			return err
+	for _, list := range []struct {
+		queue observe.Queue
+		items []engine.WorkItem
+	}{{observe.QueueWorker, ack.WorkerItems}, {observe.QueueOrchestrator, ack.OrchestratorItems}} {
+		for _, item := range list.items {
+			if err := belongs(opAckOrchestration, list.queue, item); err != nil {
+				return err
+			}
+			if a.scratch, err = p.codec.AppendWorkItem(a.scratch, item); err != nil {
+				return engine.Permanentf(opAckOrchestration, "%w", err)
+			}
+			a.ends = append(a.ends, len(a.scratch))
 		}
-		if a.scratch, err = p.codec.AppendWorkItem(a.scratch, item); err != nil {
-			return engine.Permanentf(opAckOrchestration, "%w", err)
-		}
-		a.ends = append(a.ends, len(a.scratch))
-	}
-	for _, item := range ack.OrchestratorItems {
-		if err := isMessage(opAckOrchestration, item); err != nil {
-			return err
-		}
-		if a.scratch, err = p.codec.AppendWorkItem(a.scratch, item); err != nil {
-			return engine.Permanentf(opAckOrchestration, "%w", err)
-		}
-		a.ends = append(a.ends, len(a.scratch))
 	}
 	p.store.cut(a, len(ack.HistoryDelta))
 	return nil

@@ -113,10 +113,7 @@ func (p *provider) GetInstanceInfo(_ context.Context, instance string) (*engine.
 // GetExecutionInfo implements engine.ProviderAdmin.
 func (p *provider) GetExecutionInfo(_ context.Context, instance string, executionID uint64) (*engine.ExecutionInfo, error) {
 	return observed(p, "get_execution_info", instance, func(s *Store) (*engine.ExecutionInfo, *engine.ProviderError) {
-		var ex *execution
-		if in := s.known(instance); in != nil {
-			ex = in.execution(executionID)
-		}
+		ex := s.executionOf(instance, executionID)
 		if ex == nil || !ex.state.created {
 			return nil, notFound("get_execution_info", "execution of", instance)
 		}

@@ -1,6 +1,7 @@
 package memprovider
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -84,15 +85,7 @@ type event struct {
 	data []byte
 }
 
-func byEventID(e event, id uint64) int {
-	switch {
-	case e.id < id:
-		return -1
-	case e.id > id:
-		return 1
-	}
-	return 0
-}
+func byEventID(e event, id uint64) int { return cmp.Compare(e.id, id) }
 
 // find returns the index of the event with the given id, or the index at which to insert it.
 func (ex *execution) find(id uint64) (int, bool) {
@@ -114,15 +107,7 @@ func (in *instance) execution(id uint64) *execution {
 }
 
 func (in *instance) findExecution(id uint64) (int, bool) {
-	return slices.BinarySearchFunc(in.executions, id, func(ex *execution, id uint64) int {
-		switch {
-		case ex.id < id:
-			return -1
-		case ex.id > id:
-			return 1
-		}
-		return 0
-	})
+	return slices.BinarySearchFunc(in.executions, id, func(ex *execution, id uint64) int { return cmp.Compare(ex.id, id) })
 }
 
 // latest returns the highest id that has an executions row, or 1 if none has.

@@ -23,29 +23,31 @@ func (p *provider) EnqueueForOrchestrator(_ context.Context, item engine.WorkIte
 	req := s.begin(observe.CallEnqueueForOrchestrator, p.caller)
 	req.Item, req.Delay = item, delay
 	s.started()
-	return s.end(result{}, p.enqueue(item, milliseconds(delay)))
+	return s.end(result{}, p.enqueue(opEnqueueForOrchestrator, observe.QueueOrchestrator, item, s.rules.VisibleAt(s.now, milliseconds(delay))))
 }
 
-func (p *provider) enqueue(item engine.WorkItem, delayMs int64) *engine.ProviderError {
-	if err := isMessage(opEnqueueForOrchestrator, item); err != nil {
+// enqueue inserts a message into a queue. The message is visible from visibleMs on.
+func (p *provider) enqueue(op string, queue observe.Queue, item engine.WorkItem, visibleMs int64) *engine.ProviderError {
+	if err := belongs(op, queue, item); err != nil {
 		return err
 	}
 	data, err := p.encode(item)
 	if err != nil {
-		return engine.Permanentf(opEnqueueForOrchestrator, "%w", err)
+		return engine.Permanentf(op, "%w", err)
 	}
-	s := p.store
-	s.insert(observe.QueueOrchestrator, s.named(item.Target()), item, data, p.codecNo, s.rules.VisibleAt(s.now, delayMs))
+	p.store.insert(queue, p.store.named(item.Target()), item, data, p.codecNo, visibleMs)
 	return nil
 }
 
-// isMessage returns an error for an item that does not belong in the orchestrator queue.
-func isMessage(op string, item engine.WorkItem) *engine.ProviderError {
+// belongs returns an error for an item that does not belong in the queue.
+func belongs(op string, queue observe.Queue, item engine.WorkItem) *engine.ProviderError {
 	switch {
 	case item == nil:
 		return engine.Permanentf(op, "no work item")
-	case item.Kind() == engine.ItemActivityExecute:
+	case queue == observe.QueueOrchestrator && item.Kind() == engine.ItemActivityExecute:
 		return engine.Permanentf(op, "%s belongs in the worker queue", item.Kind())
+	case queue == observe.QueueWorker && item.Kind() != engine.ItemActivityExecute:
+		return engine.Permanentf(op, "%s belongs in the orchestrator queue", item.Kind())
 	}
 	return nil
 }

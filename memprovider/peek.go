@@ -102,11 +102,7 @@ func (s *Store) PeekKeys(instance string) (pairs []engine.KVPair) {
 // PeekHistory decodes a stored history without a provider call, observations or changes to the cache. An unknown
 // execution has no events. The caller must not change the slice.
 func (s *Store) PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error) {
-	in := s.known(instance)
-	if in == nil {
-		return nil, nil
-	}
-	ex := in.execution(execution)
+	ex := s.executionOf(instance, execution)
 	if ex == nil {
 		return nil, nil
 	}

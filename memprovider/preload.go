@@ -113,12 +113,10 @@ func (s *Store) checkPreloaded(given *PreloadedInstance) error {
 
 // Damage simulates a fault: it replaces an event's stored bytes. It emits observe.Damaged.
 func (s *Store) Damage(instance string, execution, eventID uint64, data []byte) error {
-	if in := s.known(instance); in != nil {
-		if ex := in.execution(execution); ex != nil {
-			if i, ok := ex.find(eventID); ok {
-				s.damage(in, ex, i, nil, slices.Clone(data))
-				return nil
-			}
+	if ex := s.executionOf(instance, execution); ex != nil {
+		if i, ok := ex.find(eventID); ok {
+			s.damage(s.known(instance), ex, i, nil, slices.Clone(data))
+			return nil
 		}
 	}
 	return fmt.Errorf("damage: no event %d of %q, execution %d", eventID, instance, execution)

@@ -2,6 +2,7 @@ package memprovider
 
 import (
 	"context"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
@@ -70,19 +71,13 @@ func (p *provider) appendAll(instance string, executionID uint64, events []engin
 	if executionID == 0 {
 		return engine.Permanentf(opAppend, "execution id 0 is invalid")
 	}
-	var ex *execution
-	if in := s.known(instance); in != nil {
-		ex = in.execution(executionID)
-	}
+	ex := s.executionOf(instance, executionID)
 	data := make([][]byte, len(events))
 	for i := range events {
 		id := events[i].EventID
-		dup := false
-		if ex != nil {
+		dup := slices.ContainsFunc(events[:i], func(e engine.Event) bool { return e.EventID == id })
+		if ex != nil && !dup {
 			_, dup = ex.find(id)
-		}
-		for _, earlier := range events[:i] {
-			dup = dup || earlier.EventID == id
 		}
 		if id == 0 || dup {
 			return engine.Permanentf(opAppend, "duplicate or zero event id %d of %s, execution %d", id, instance, executionID)

@@ -1,6 +1,7 @@
 package memprovider
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/durosim/durosim/engine"
@@ -256,99 +257,83 @@ func (a AckStep) String() string {
 	return "unknown step"
 }
 
-// DefaultRules returns the contract's rules. Each call returns a new table.
+// DefaultRules returns the contract's rules. Each call returns a new table. Rules that are not listed are off.
 func DefaultRules() *Rules {
 	return &Rules{
-		Admits:                (*engine.CapabilityFilter).Admits,
-		Pin:                   currentPin,
-		LooksPast:             true,
-		IsOrphan:              orphanIfNoStartQueued,
-		LooksPastContextless:  true,
-		SeesLock:              seenAtOnce,
-		FetchOrder:            []FetchStep{FetchFilter, FetchLock, FetchCount, FetchDecode},
-		BatchCount:            maxCount,
-		CountAfterDecodeError: keepCounted,
-		DeliversDecodeError:   true,
-		SkipsUndecodable:      false,
+		Admits:               (*engine.CapabilityFilter).Admits,
+		Pin:                  func(current, _ *engine.Version, _ bool) *engine.Version { return current },
+		LooksPast:            true,
+		LooksPastContextless: true,
+		SeesLock:             func(_, _ int64) bool { return true },
+		IsOrphan:             func(onlyQueueMessages, startQueued bool) bool { return onlyQueueMessages && !startQueued },
+		FetchOrder:           []FetchStep{FetchFilter, FetchLock, FetchCount, FetchDecode},
 
-		SwallowsDecodeError:     swallowsNone,
-		SkipsUndecodableMessage: false,
+		BatchCount:            func(told, next uint32) uint32 { return max(told, next) },
+		CountAfterDecodeError: func(_, counted uint32) uint32 { return counted },
+		DeliversDecodeError:   true,
+		SwallowsDecodeError:   func(bool) bool { return false },
 
 		AbandonTouches:    func(marked bool) bool { return marked },
 		AbandonDelay:      func(delayMs int64) int64 { return delayMs },
 		CountAfterAbandon: lowerByOne,
-		TakesTag:          engine.TagFilter.Matches,
-		TagStored:         sameTag,
-		WorkLooksPast:     true,
+		MayCommit:         ifLive,
+		MayRenew:          ifLive,
+		MayAbandon:        func(h Holding) bool { return !h.Superseded },
+		RenewedUntil:      func(now, _, extendMs int64) int64 { return now + extendMs },
 
+		LockFrom:     func(_, now int64) int64 { return now },
+		CommitSees:   presentHolding,
+		RenewSees:    presentHolding,
+		DeleteSees:   func(_, now bool) bool { return now },
+		RetriesClaim: true,
+
+		TakesTag:              engine.TagFilter.Matches,
+		TagStored:             func(tag string) string { return tag },
+		WorkLooksPast:         true,
 		WorkLooksPastSessions: true,
+		SessionOwned:          func(exists bool, untilMs, now int64) bool { return exists && untilMs > now },
+		Claimed:               func(made Claim) Claim { return made },
+		RenewsSession:         func(live, active bool) bool { return live && active },
+		CleansSession:         func(hasWork bool) bool { return !hasWork },
+		WorkIsActivity:        true,
 
-		PlainFetchTakesSessions: false,
-		SessionOwned:            untilItEnds,
-		Claimed:                 func(made Claim) Claim { return made },
-		RenewsSession:           liveAndActive,
-		CleansSession:           withoutWork,
-		WorkIsActivity:          true,
-
-		MayCommit:      ifLive,
-		MayRenew:       ifLive,
-		MayAbandon:     ifNotSuperseded,
-		RenewedUntil:   fromNow,
-		LockFrom:       whenTaken,
-		CommitSees:     presentHolding,
-		RenewSees:      presentHolding,
-		DeleteSees:     func(_, now bool) bool { return now },
-		RetriesClaim:   true,
 		VisibleAt:      afterDelay,
-		TimerVisibleAt: atFireTime,
+		TimerVisibleAt: func(_, fireAtMs int64) int64 { return fireAtMs },
+
 		AckOrder: []AckStep{
 			AckConsume, AckInstance, AckExecution, AckPin, AckPointer, AckEvents, AckStatus, AckCustomStatus, AckKV,
 			AckEnqueueWork, AckCancelWork, AckEnqueueMessages, AckRelease,
 		},
-		AckIsAtomic:     true,
-		Cancels:         theTriple,
-		Consumes:        ifMarked,
-		PinAfterAck:     pinWhenTold,
-		PointerAfterAck: maxExecution,
-		RewritesHistory: false,
-		ReadsHistory:    false,
+		AckIsAtomic: true,
+		Cancels: func(execution, activity uint64, _ bool, id engine.ScheduledActivityIdentifier) bool {
+			return execution == id.ExecutionID && activity == id.ActivityID
+		},
+		Consumes:            func(marked bool) bool { return marked },
+		PinAfterAck:         func(given, old, _ *engine.Version) *engine.Version { return cmp.Or(given, old) },
+		PointerAfterAck:     func(current, acked uint64) uint64 { return max(current, acked) },
+		CustomStatusVersion: func(version uint64, _ int) uint64 { return version + 1 },
+		RestoresStatus:      true,
+		MergesKV:            engine.Status.Terminal,
+		KeepsTombstone:      true,
+		KVReadMs:            -1,
 
 		DeleteSteps:    []DeleteStep{DeleteMessages, DeleteWork, DeleteHistory, DeleteKV, DeleteLock, DeleteRow},
-		RefusesDelete:  runningUnlessForced,
+		RefusesDelete:  func(force, running bool) bool { return running && !force },
 		RefusesOrphans: true,
-		Prunes:         neitherCurrentNorRunning,
+		Prunes:         func(current, running bool) bool { return !current && !running },
 		PrunesRunning:  true,
-		PruneTakesKV:   false,
 
 		ChecksSchema:  true,
 		MigratesAlone: true,
-		TakesOlder:    true,
-
-		ActivatesWhenReady: true,
-		KeepsActivation:    true,
-
 		UndoesHalf:    true,
 		MigratedCount: func(count uint32) uint32 { return count },
 		MigratedPin:   func(pin *engine.Version) *engine.Version { return pin },
 
-		CustomStatusVersion: oncePerAck,
-		RestoresStatus:      true,
-		MergesKV:            engine.Status.Terminal,
-		KeepsTombstone:      true,
-		SnapshotsMerged:     false,
-		KVReadMs:            -1,
+		TakesOlder:         true,
+		ActivatesWhenReady: true,
+		KeepsActivation:    true,
 	}
 }
-
-func currentPin(current, _ *engine.Version, _ bool) *engine.Version { return current }
-
-func orphanIfNoStartQueued(onlyQueueMessages, startQueued bool) bool {
-	return onlyQueueMessages && !startQueued
-}
-
-func maxCount(told, next uint32) uint32 { return max(told, next) }
-
-func keepCounted(_, counted uint32) uint32 { return counted }
 
 func lowerByOne(count uint32, ignoreAttempt bool) uint32 {
 	if ignoreAttempt && count > 0 {
@@ -359,21 +344,7 @@ func lowerByOne(count uint32, ignoreAttempt bool) uint32 {
 
 func ifLive(h Holding) bool { return h == Holding{} }
 
-func ifNotSuperseded(h Holding) bool { return !h.Superseded }
-
-func fromNow(now, _, extendMs int64) int64 { return now + extendMs }
-
-func whenTaken(_, now int64) int64 { return now }
-
 func presentHolding(_, now Holding) Holding { return now }
-
-func seenAtOnce(_, _ int64) bool { return true }
-
-func swallowsNone(bool) bool { return false }
-
-func theTriple(execution, activity uint64, _ bool, id engine.ScheduledActivityIdentifier) bool {
-	return execution == id.ExecutionID && activity == id.ActivityID
-}
 
 func afterDelay(now, delayMs int64) int64 {
 	if at := now + delayMs; at >= now {
@@ -381,30 +352,3 @@ func afterDelay(now, delayMs int64) int64 {
 	}
 	return math.MaxInt64
 }
-
-func atFireTime(_, fireAtMs int64) int64 { return fireAtMs }
-
-func ifMarked(marked bool) bool { return marked }
-
-func pinWhenTold(given, old, _ *engine.Version) *engine.Version {
-	if given != nil {
-		return given
-	}
-	return old
-}
-
-func maxExecution(current, acked uint64) uint64 { return max(current, acked) }
-
-func sameTag(tag string) string { return tag }
-
-func untilItEnds(exists bool, untilMs, now int64) bool { return exists && untilMs > now }
-
-func liveAndActive(live, active bool) bool { return live && active }
-
-func withoutWork(hasWork bool) bool { return !hasWork }
-
-func oncePerAck(version uint64, _ int) uint64 { return version + 1 }
-
-func runningUnlessForced(force, running bool) bool { return running && !force }
-
-func neitherCurrentNorRunning(current, running bool) bool { return !current && !running }

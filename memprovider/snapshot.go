@@ -100,18 +100,6 @@ type SnapshotSession struct {
 // Snapshot returns the store's state. It is not a provider call.
 func (s *Store) Snapshot() *Snapshot {
 	out := &Snapshot{}
-	queued, work, executions, events := 0, 0, 0, 0
-	for _, in := range s.instances {
-		executions += len(in.executions)
-		for _, ex := range in.executions {
-			events += len(ex.events)
-		}
-		queued += len(in.visible) + len(in.delayed)
-		work += len(in.work)
-	}
-	instances := make([]SnapshotInstance, 0, len(s.instances))
-	allExecutions, allEvents := make([]SnapshotExecution, 0, executions), make([]SnapshotEvent, 0, events) // shared by all instances
-	out.Messages, out.Work = slices.Grow(out.Messages, queued), slices.Grow(out.Work, work)
 	for _, in := range s.instances {
 		if in.empty() {
 			continue
@@ -125,22 +113,16 @@ func (s *Store) Snapshot() *Snapshot {
 		if in.kv != nil {
 			shot.KVStore, shot.KVDelta = snapshotKV(in.kv.store), snapshotKV(in.kv.delta)
 		}
-		first := len(allExecutions)
 		for _, ex := range in.executions {
-			if x, ok := ex.snapshot(&allEvents); ok {
-				allExecutions = append(allExecutions, x)
+			if x, ok := ex.snapshot(); ok {
+				shot.Executions = append(shot.Executions, x)
 			}
 		}
-		if n := len(allExecutions); n > first {
-			shot.Executions = allExecutions[first:n:n]
-		}
-		instances = append(instances, shot)
-		for _, rows := range [][]*row{in.visible, in.delayed} {
-			for _, r := range rows {
-				out.Messages = append(out.Messages, SnapshotMessage{
-					Number: r.no, Instance: in.no, Data: r.data, VisibleMs: r.visibleMs, Count: r.count, Mark: r.lock.token,
-				})
-			}
+		out.Instances = append(out.Instances, shot)
+		for _, r := range slices.Concat(in.visible, in.delayed) {
+			out.Messages = append(out.Messages, SnapshotMessage{
+				Number: r.no, Instance: in.no, Data: r.data, VisibleMs: r.visibleMs, Count: r.count, Mark: r.lock.token,
+			})
 		}
 		for _, r := range in.work {
 			out.Work = append(out.Work, SnapshotWork{
@@ -148,9 +130,6 @@ func (s *Store) Snapshot() *Snapshot {
 				VisibleMs: r.visibleMs, Count: r.count, LockToken: r.lock.token, LockUntilMs: r.lock.untilMs,
 			})
 		}
-	}
-	if len(instances) > 0 {
-		out.Instances = instances
 	}
 	for _, x := range s.sessions {
 		if x.exists {
@@ -163,18 +142,14 @@ func (s *Store) Snapshot() *Snapshot {
 	return out
 }
 
-// snapshot returns the execution as data and appends its events to room. ok is false if it has no row, pin or history.
-func (ex *execution) snapshot(room *[]SnapshotEvent) (x SnapshotExecution, ok bool) {
+// snapshot returns the execution as data. ok is false if it has no row, pin or history.
+func (ex *execution) snapshot() (x SnapshotExecution, ok bool) {
 	x = SnapshotExecution{ID: ex.id, Created: ex.state.created, Status: ex.state.status, Pin: ex.pin}
 	if ex.state.output != nil {
 		x.Output = *ex.state.output
 	}
-	if len(ex.events) > 0 {
-		first := len(*room)
-		for _, e := range ex.events {
-			*room = append(*room, SnapshotEvent{ID: e.id, Data: e.data})
-		}
-		x.Events = (*room)[first:len(*room):len(*room)]
+	for _, e := range ex.events {
+		x.Events = append(x.Events, SnapshotEvent{ID: e.id, Data: e.data})
 	}
 	return x, x.Created || x.Pin != nil || x.Events != nil
 }

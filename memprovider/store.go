@@ -269,6 +269,14 @@ func (s *Store) known(name string) *instance {
 	return nil
 }
 
+// executionOf returns the execution of the instance with the given name, or nil if the store has none.
+func (s *Store) executionOf(instance string, id uint64) *execution {
+	if in := s.known(instance); in != nil {
+		return in.execution(id)
+	}
+	return nil
+}
+
 // touch records that the instance's position in the index may have changed.
 func (s *Store) touch(in *instance) {
 	s.generation++

@@ -22,31 +22,7 @@ func (p *provider) EnqueueForWorker(_ context.Context, item engine.WorkItem) err
 	s := p.store
 	s.begin(observe.CallEnqueueForWorker, p.caller).Item = item
 	s.started()
-	return s.end(result{}, p.enqueueWork(item))
-}
-
-func (p *provider) enqueueWork(item engine.WorkItem) *engine.ProviderError {
-	if err := isActivity(opEnqueueForWorker, item); err != nil {
-		return err
-	}
-	data, err := p.encode(item)
-	if err != nil {
-		return engine.Permanentf(opEnqueueForWorker, "%w", err)
-	}
-	s := p.store
-	s.insert(observe.QueueWorker, s.named(item.Target()), item, data, p.codecNo, s.now)
-	return nil
-}
-
-// isActivity returns an error for an item that does not belong in the worker queue.
-func isActivity(op string, item engine.WorkItem) *engine.ProviderError {
-	if item == nil {
-		return engine.Permanentf(op, "no work item")
-	}
-	if _, ok := engine.Known(item).(engine.ActivityExecuteItem); !ok {
-		return engine.Permanentf(op, "%s belongs in the orchestrator queue", item.Kind())
-	}
-	return nil
+	return s.end(result{}, p.enqueue(opEnqueueForWorker, observe.QueueWorker, item, s.now))
 }
 
 // FetchWorkItem implements engine.Provider. It skips rows that the handle's codec cannot decode. If only such rows are

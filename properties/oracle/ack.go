@@ -117,28 +117,32 @@ func (s *State) unackable(in *instance, r call.AckOrchestrationItem) string {
 		if e.EventID == 0 {
 			return "an event has the id 0"
 		}
-		taken := slices.ContainsFunc(in.events(r.ExecutionID), func(h stored) bool { return h.id == e.EventID })
-		again := slices.ContainsFunc(r.HistoryDelta[:i], func(b engine.Event) bool { return b.EventID == e.EventID })
-		if taken || again {
+		if in.taken(r.ExecutionID, e.EventID, r.HistoryDelta[:i]) {
 			return "an event id is taken in that execution"
 		}
 	}
 	return ""
 }
 
+// taken reports whether an event id is in an execution's history already, or among the events before it.
+func (in *instance) taken(execution, id uint64, before []engine.Event) bool {
+	return slices.ContainsFunc(in.events(execution), func(h stored) bool { return h.id == id }) ||
+		slices.ContainsFunc(before, func(e engine.Event) bool { return e.EventID == id })
+}
+
 // writes reports whether the caller's build can encode everything in an ack.
 func (j *judge) writes(r call.AckOrchestrationItem) bool {
-	for _, e := range r.HistoryDelta {
-		if _, err := call.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
-			return false
-		}
-	}
 	for _, item := range slices.Concat(r.WorkerItems, r.OrchestratorItems) {
 		if _, err := call.ItemText(item); err != nil || !j.decodesItem(item, false) {
 			return false
 		}
 	}
-	return r.ExecutionID != 0
+	return r.ExecutionID != 0 && !slices.ContainsFunc(r.HistoryDelta, func(e engine.Event) bool { return !j.writesEvent(e) })
+}
+
+func (j *judge) writesEvent(e engine.Event) bool {
+	_, err := call.EventText(e)
+	return err == nil && (j.codec == nil || j.codec.Kinds().Has(e.Kind()))
 }
 
 // misKinded reports, for each of the two lists, whether it contains an item that belongs in the other list.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -67,15 +68,10 @@ func find[R any, P interface {
 	*R
 	row() *queued
 }](rows []R, number uint64) (at int, found bool) {
-	at, end := 0, len(rows)
-	for at < end {
-		middle := int(uint(at+end) / 2)
-		if n := P(&rows[middle]).row().number; n != 0 && n < number {
-			at = middle + 1
-		} else {
-			end = middle
-		}
-	}
+	at = sort.Search(len(rows), func(i int) bool {
+		n := P(&rows[i]).row().number
+		return n == 0 || n >= number
+	})
 	return at, at < len(rows) && P(&rows[at]).row().number == number
 }
 

@@ -114,11 +114,7 @@ func (s *State) confirmFetch(j *judge, r *call.FetchOrchestrationItem) bool {
 		d.count = max(d.count, m.count+1)
 	}
 	if first.row {
-		d.name, d.version, d.execution = first.name, orUnknown(first.version), first.current
-		d.history, d.parent, d.half = first.events(first.current), first.parent, first.half
-		if e := first.execution(first.current); e != nil {
-			d.status, d.pin = e.status, e.pin
-		}
+		d.fromRow(first)
 	} else {
 		d.kind = contextStart
 		d.name, d.version = startNamed([]engine.WorkItem{s.queue[j.room.batch[0]].item})

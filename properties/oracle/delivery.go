@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -42,11 +43,7 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 	}
 	switch d.kind {
 	case contextRow:
-		d.name, d.version, d.execution = in.name, orUnknown(in.version), in.current
-		d.history, d.parent, d.half = in.events(in.current), in.parent, in.half
-		if e := in.execution(in.current); e != nil {
-			d.status, d.pin = e.status, e.pin
-		}
+		d.fromRow(in)
 	case contextHistory:
 		d.history = in.events(in.latest())
 		for _, h := range d.history {
@@ -74,6 +71,15 @@ func (s *State) delivery(j *judge, c *candidate, batch []int) (d delivery, ok bo
 	return d, true
 }
 
+// fromRow fills in what an instance's row says.
+func (d *delivery) fromRow(in *instance) {
+	d.name, d.version, d.execution = in.name, orUnknown(in.version), in.current
+	d.history, d.parent, d.half = in.events(in.current), in.parent, in.half
+	if e := in.execution(in.current); e != nil {
+		d.status, d.pin = e.status, e.pin
+	}
+}
+
 func startNamed(messages []engine.WorkItem) (name, version string) {
 	for _, m := range messages {
 		switch start := engine.Known(m).(type) {
@@ -86,12 +92,7 @@ func startNamed(messages []engine.WorkItem) (name, version string) {
 	return "", ""
 }
 
-func orUnknown(version string) string {
-	if version == "" {
-		return "unknown"
-	}
-	return version
-}
+func orUnknown(version string) string { return cmp.Or(version, "unknown") }
 
 // differs describes how the returned delivery differs from d. The text is empty if they are equal.
 func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, clause) {
@@ -172,13 +173,5 @@ func (e *entry) entry() engine.KVEntry {
 }
 
 func sameEntries(got []engine.KVEntry, want []entry) bool {
-	if len(got) != len(want) {
-		return false
-	}
-	for i, e := range want {
-		if got[i] != e.entry() {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(got, want, func(g engine.KVEntry, e entry) bool { return g == e.entry() })
 }

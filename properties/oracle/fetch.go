@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -70,13 +71,7 @@ func (s *State) batches(j *judge, c *candidate) [][]int {
 		}
 		list = longer
 	}
-	var some [][]int
-	for _, b := range list {
-		if len(b) > 0 {
-			some = append(some, b)
-		}
-	}
-	return some
+	return slices.DeleteFunc(list, func(b []int) bool { return len(b) == 0 })
 }
 
 // contextKind says where a delivery's context comes from (docs/contract/provider.md#p5.2 step 6).
@@ -132,12 +127,7 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 
 // onlyQueueMessages reports whether a batch consists of queue messages only. Damaged ones are included.
 func (s *State) onlyQueueMessages(batch []int) bool {
-	for _, i := range batch {
-		if s.queue[i].item.Kind() != engine.ItemQueueMessage {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(batch, func(i int) bool { return s.queue[i].item.Kind() != engine.ItemQueueMessage })
 }
 
 func isStart(item engine.WorkItem) bool {
@@ -146,12 +136,7 @@ func isStart(item engine.WorkItem) bool {
 
 // startQueued reports whether a start message for the instance is queued, visible or not.
 func (s *State) startQueued(c *candidate) bool {
-	for _, i := range c.queued {
-		if isStart(s.queue[i].item) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.queued, func(i int) bool { return isStart(s.queue[i].item) })
 }
 
 // passed describes the instances that a fetch may skip.
@@ -209,25 +194,14 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 func (s *State) dropped(orphans [][]int) []*State {
 	list := []*State{s}
 	for _, batch := range orphans {
+		gone := s.positions(batch)
 		for _, have := range list[:len(list):len(list)] {
 			list = append(list, have.with(func(n *State) {
-				for _, i := range batch {
-					n.drop(s.queue[i].position)
-				}
+				n.queue = slices.DeleteFunc(n.queue, func(m message) bool { return slices.Contains(gone, m.position) })
 			}))
 		}
 	}
 	return list
-}
-
-// drop deletes a message. The state must be a clone.
-func (s *State) drop(position uint64) {
-	for i := range s.queue {
-		if s.queue[i].position == position {
-			s.queue = append(s.queue[:i:i], s.queue[i+1:]...)
-			return
-		}
-	}
 }
 
 // fetchOrchestration judges the call against docs/contract/provider.md#p5.2.
@@ -262,7 +236,6 @@ func (s *State) fetchOrchestration(j *judge, r call.FetchOrchestrationItem) {
 				}
 			}
 			given := j.answer.Err == nil && got != nil && got.Item.Instance == c.in.id && differs == ""
-			c, batch := c, batch
 			take := func(from *State) *State {
 				return from.with(func(n *State) {
 					n.take(c.in.id, s.positions(batch), got.LockToken, j.at.plus(r.LockTimeout.Milliseconds()))
@@ -346,11 +319,9 @@ func (j *judge) fetchNothing(s *State, p passed, given bool) {
 // take locks an instance, and marks and counts the messages of a batch. The state must be a clone.
 func (s *State) take(id string, batch []uint64, token string, until Span) {
 	s.edit(id).lock = &lock{token, until}
-	for _, position := range batch {
-		for i := range s.queue {
-			if m := &s.queue[i]; m.position == position {
-				m.mark, m.count = token, m.count+1
-			}
+	for i := range s.queue {
+		if m := &s.queue[i]; slices.Contains(batch, m.position) {
+			m.mark, m.count = token, m.count+1
 		}
 	}
 }

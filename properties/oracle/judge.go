@@ -67,13 +67,7 @@ func (j *judge) object(c clause, format string, args ...any) {
 }
 
 func appendClause(list []Clause, c clause, format string, args []any) []Clause {
-	text := fmt.Sprintf(format, args...)
-	for _, have := range list {
-		if have.Text == text {
-			return list
-		}
-	}
-	return append(list, Clause{Text: text, Section: c.section, Invariants: strings.Fields(c.invariants), Freedom: c.freedom})
+	return appendOnce(list, Clause{Text: fmt.Sprintf(format, args...), Section: c.section, Invariants: strings.Fields(c.invariants), Freedom: c.freedom})
 }
 
 // succeeds allows the call to return without an error, whatever its result is.
@@ -104,12 +98,8 @@ func (j *judge) permanent(c clause, s *State, why string, words ...string) {
 // containsOne reports whether text contains one of the words. It ignores case; no two required words differ only in
 // case.
 func containsOne(text string, words []string) bool {
-	for _, w := range words {
-		if strings.Contains(strings.ToLower(text), strings.ToLower(w)) {
-			return true
-		}
-	}
-	return len(words) == 0
+	text = strings.ToLower(text)
+	return len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, strings.ToLower(w)) })
 }
 
 // result allows the call to succeed without changing anything. same reports whether the provider's result is the

@@ -61,10 +61,8 @@ var shippedCodecs = func() (codecs []engine.Codec) {
 
 // codec returns a build's codec. ok is false if the build is unknown.
 func (o *Options) codec(build string) (c engine.Codec, ok bool) {
-	for i, name := range o.names {
-		if name == build {
-			return o.Codecs[i], true
-		}
+	if i := slices.Index(o.names, build); i >= 0 {
+		return o.Codecs[i], true
 	}
 	return nil, build == ""
 }
@@ -119,9 +117,7 @@ func (o *Oracle) Judge(e *Exchange) *Refusal {
 	if at.Hi < o.latest || at.Hi < at.Lo {
 		return refuse("2", "", "time goes back: an earlier call began at %d ms", o.latest)
 	}
-	if at.Lo < o.latest {
-		at.Lo = o.latest
-	}
+	at.Lo = max(at.Lo, o.latest)
 	codec, ok := o.options.codec(e.Build)
 	if !ok {
 		return refuse("4.3", "", "it is unknown what build %q decodes", e.Build)
@@ -175,14 +171,10 @@ func (o *Oracle) took(at Span, token string) {
 
 // addStates adds those states that are not in the list yet.
 func addStates(list, more []*State) []*State {
-next:
 	for _, s := range more {
-		for _, have := range list {
-			if have.Equal(s) {
-				continue next
-			}
+		if !slices.ContainsFunc(list, s.Equal) {
+			list = append(list, s)
 		}
-		list = append(list, s)
 	}
 	return list
 }
@@ -238,10 +230,8 @@ func (r *Refusal) add(j *judge) {
 }
 
 func appendOnce(list []Clause, c Clause) []Clause {
-	for _, have := range list {
-		if have.Text == c.Text {
-			return list
-		}
+	if slices.ContainsFunc(list, func(have Clause) bool { return have.Text == c.Text }) {
+		return list
 	}
 	return append(list, c)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 )
 
@@ -130,10 +131,7 @@ func (s *State) kvValue(j *judge, r call.GetKVValue) {
 func (s *State) kvValues(j *judge, r call.GetKVAllValues) {
 	want := s.find(r.Instance).merged()
 	got := j.answer.Pairs
-	same := len(got) == len(want)
-	for i := 0; same && i < len(want); i++ {
-		same = got[i].Key == want[i].key && got[i].Value == want[i].value
-	}
+	same := slices.EqualFunc(got, want, func(p engine.KVPair, e entry) bool { return p.Key == e.key && p.Value == e.value })
 	if !same {
 		j.object(by("5.15", "I14 I15 I17"), "the merged view is %s", shown{kvEntries(want)})
 	}
@@ -158,13 +156,8 @@ func (s *State) appendEvents(j *judge, r call.AppendWithExecution) {
 	in := s.find(r.Instance)
 	for i, e := range r.Events {
 		zero = zero || e.EventID == 0
-		for _, h := range in.events(r.ExecutionID) {
-			dup = dup || h.id == e.EventID
-		}
-		for _, b := range r.Events[:i] {
-			dup = dup || b.EventID == e.EventID
-		}
-		if _, err := call.EventText(e); err != nil || j.codec != nil && !j.codec.Kinds().Has(e.Kind()) {
+		dup = dup || in.taken(r.ExecutionID, e.EventID, r.Events[:i])
+		if !j.writesEvent(e) {
 			j.permanent(by("3.3", ""), s, "the caller's build has no form for an event")
 		}
 	}

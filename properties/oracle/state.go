@@ -1,8 +1,10 @@
 package oracle
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -146,15 +148,7 @@ func (s *State) edit(id string) *instance {
 
 // search returns an instance's place among the instances.
 func (s *State) search(id string) (at int, found bool) {
-	at, end := 0, len(s.instances)
-	for at < end {
-		if middle := int(uint(at+end) / 2); s.instances[middle].id < id {
-			at = middle + 1
-		} else {
-			end = middle
-		}
-	}
-	return at, at < len(s.instances) && s.instances[at].id == id
+	return slices.BinarySearchFunc(s.instances, id, func(in *instance, id string) int { return strings.Compare(in.id, id) })
 }
 
 // remove removes an instance. The state must be a clone.
@@ -193,10 +187,7 @@ func (in *instance) addExecution(id uint64) *execution {
 	if e := in.execution(id); e != nil {
 		return e
 	}
-	at := 0
-	for at < len(in.executions) && in.executions[at].id < id {
-		at++
-	}
+	at, _ := slices.BinarySearchFunc(in.executions, id, func(e execution, id uint64) int { return cmp.Compare(e.id, id) })
 	in.executions = slices.Insert(in.executions, at, execution{id: id, status: engine.StatusRunning})
 	return &in.executions[at]
 }
@@ -208,18 +199,11 @@ func (in *instance) events(execution uint64) []stored {
 
 // before returns how many events the executions before one have.
 func (in *instance) before(execution uint64) int {
-	at, end := 0, len(in.history)
+	end := len(in.history)
 	if end > 0 && in.history[end-1].execution < execution {
 		return end
 	}
-	for at < end {
-		if middle := int(uint(at+end) / 2); in.history[middle].execution < execution {
-			at = middle + 1
-		} else {
-			end = middle
-		}
-	}
-	return at
+	return sort.Search(end, func(i int) bool { return in.history[i].execution >= execution })
 }
 
 // add stores an event in an execution. It returns false if the key is already taken.
@@ -233,6 +217,15 @@ func (in *instance) add(execution uint64, e engine.Event) bool {
 	}
 	in.history = slices.Insert(in.history, at, stored{execution: execution, id: e.EventID, event: e})
 	return true
+}
+
+// event returns a row of the history, or nil if there is none.
+func (in *instance) event(execution, id uint64) *stored {
+	events := in.events(execution)
+	if i := slices.IndexFunc(events, func(h stored) bool { return h.id == id }); i >= 0 {
+		return &events[i]
+	}
+	return nil
 }
 
 // size returns the length of the event's text.

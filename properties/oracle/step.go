@@ -108,11 +108,8 @@ func (s *State) plant(j *judge, r call.Plant) {
 		}
 		if event.EventID != 0 {
 			in.add(r.ExecutionID, event)
-			for i := range in.history {
-				if h := &in.history[i]; h.execution == r.ExecutionID && h.id == event.EventID {
-					h.corrupt, h.bytes = corrupt, r.Bytes
-				}
-			}
+			h := in.event(r.ExecutionID, event.EventID)
+			h.corrupt, h.bytes = corrupt, r.Bytes
 		}
 	}))
 }
@@ -120,11 +117,8 @@ func (s *State) plant(j *judge, r call.Plant) {
 // corruptEvent records that a test damaged an event, which can no longer be decoded.
 func (s *State) corruptEvent(j *judge, r call.CorruptEvent) {
 	j.next = append(j.next, s.with(func(n *State) {
-		in := n.edit(r.Instance)
-		for i := range in.history {
-			if h := &in.history[i]; h.execution == r.ExecutionID && h.id == r.EventID {
-				h.corrupt = true
-			}
+		if h := n.edit(r.Instance).event(r.ExecutionID, r.EventID); h != nil {
+			h.corrupt = true
 		}
 	}))
 }

@@ -54,10 +54,8 @@ func (s *State) takesSession(j *judge, id string, f *engine.SessionFetchConfig) 
 }
 
 func (s *State) session(id string) *session {
-	for i := range s.sessions {
-		if s.sessions[i].id == id {
-			return &s.sessions[i]
-		}
+	if i := slices.IndexFunc(s.sessions, func(have session) bool { return have.id == id }); i >= 0 {
+		return &s.sessions[i]
 	}
 	return nil
 }
@@ -244,13 +242,9 @@ func (s *State) ackWork(j *judge, r call.AckWorkItem) {
 
 // complete deletes a row and enqueues its completion, if there is one. The state must be a clone.
 func (s *State) complete(j *judge, position uint64, completion engine.WorkItem) {
-	for i := range s.work {
-		if s.work[i].position == position {
-			s.touch(j, s.work[i])
-			s.work = slices.Delete(s.work, i, i+1)
-			break
-		}
-	}
+	i := slices.IndexFunc(s.work, func(w row) bool { return w.position == position })
+	s.touch(j, s.work[i])
+	s.work = slices.Delete(s.work, i, i+1)
 	if completion != nil {
 		s.enqueue(completion, j.at)
 	}

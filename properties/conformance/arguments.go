@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,14 +28,7 @@ func (a *arguments) word(i int) string {
 }
 
 // has reports whether a plain word is among the arguments.
-func (a *arguments) has(word string) bool {
-	for _, p := range a.plain {
-		if p == word {
-			return true
-		}
-	}
-	return false
-}
+func (a *arguments) has(word string) bool { return slices.Contains(a.plain, word) }
 
 // name returns the name that the operation assigns: the first plain word that is not a switch.
 func (a *arguments) name() string {
@@ -60,6 +54,9 @@ func (a *arguments) ms(key string, otherwise time.Duration) time.Duration {
 	}
 	return otherwise
 }
+
+// wait returns the duration that the i-th plain word gives in milliseconds, scaled to the store's time.
+func (a *arguments) wait(i int) time.Duration { return a.w.ms(int(a.number(a.word(i)))) }
 
 func (a *arguments) list(key string) []string {
 	if a.named[key] == "" {

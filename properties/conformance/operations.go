@@ -49,7 +49,7 @@ var operations = map[string]operation{
 	}},
 	// renew TOKEN MS
 	"renew": {2, 2, "", "", func(w *caseRun, a *arguments) (string, error) {
-		return "", w.p.RenewOrchestrationItemLock(ctx, w.token(a.word(0)), w.ms(int(a.number(a.word(1)))))
+		return "", w.p.RenewOrchestrationItemLock(ctx, w.token(a.word(0)), a.wait(1))
 	}},
 	// make INSTANCE [...]: start, fetch, ack execution 1 with OS1, name TestOrch@1.0.0, and what an ack takes
 	"make": {1, 1, "", ackKeys, func(w *caseRun, a *arguments) (string, error) {
@@ -103,11 +103,11 @@ var operations = map[string]operation{
 	}},
 	// extend TOKEN MS: renew an activity's lock
 	"extend": {2, 2, "", "", func(w *caseRun, a *arguments) (string, error) {
-		return "", w.p.RenewWorkItemLock(ctx, w.token(a.word(0)), w.ms(int(a.number(a.word(1)))))
+		return "", w.p.RenewWorkItemLock(ctx, w.token(a.word(0)), a.wait(1))
 	}},
 	// hold OWNER,OWNER MS [idle=MS]: renew sessions; answers how many
 	"hold": {2, 2, "", "idle", func(w *caseRun, a *arguments) (string, error) {
-		return shown(w.p.RenewSessionLock(ctx, a.idsOf(0), w.ms(int(a.number(a.word(1)))), a.ms("idle", 300*longLock)))
+		return shown(w.p.RenewSessionLock(ctx, a.idsOf(0), a.wait(1), a.ms("idle", 300*longLock)))
 	}},
 	// sweep: clean up sessions; answers how many
 	"sweep": {0, 0, "", "", func(w *caseRun, _ *arguments) (string, error) {
@@ -115,7 +115,7 @@ var operations = map[string]operation{
 	}},
 	// wait MS
 	"wait": {1, 1, "", "", func(w *caseRun, a *arguments) (string, error) {
-		w.wait(w.ms(int(a.number(a.word(0)))))
+		w.wait(a.wait(0))
 		return "", nil
 	}},
 	// mark NAME [+MS]: store the time, or a later one, under a name

@@ -22,12 +22,10 @@ func (w *caseRun) together(n int, call func(i int)) {
 	var done sync.WaitGroup
 	start := make(chan struct{})
 	for i := range n {
-		done.Add(1)
-		go func() {
-			defer done.Done()
+		done.Go(func() {
 			<-start
 			call(i)
-		}()
+		})
 	}
 	close(start)
 	done.Wait()
@@ -51,6 +49,17 @@ func persist[T any](call func() (T, error)) (v T, err error) {
 func persistent(call func() error) error {
 	_, err := persist(func() (struct{}, error) { return struct{}{}, call() })
 	return err
+}
+
+// fetchAny and workAny fetch whatever there is.
+func (w *caseRun) fetchAny() (*engine.FetchedOrchestration, error) {
+	return persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
+}
+
+func (w *caseRun) workAny(session *engine.SessionFetchConfig) (*engine.FetchedWork, error) {
+	return persist(func() (*engine.FetchedWork, error) {
+		return w.p.FetchWorkItem(ctx, longLock, 0, session, engine.TagFilter{})
+	})
 }
 
 // atMostOneAck makes two concurrent acks with the same token.
@@ -78,7 +87,7 @@ func shareInstances(w *caseRun, instances, callers int) {
 	got := make([]*engine.FetchedOrchestration, callers)
 	errs := make([]error, callers)
 	w.together(callers, func(i int) {
-		got[i], errs[i] = persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
+		got[i], errs[i] = w.fetchAny()
 	})
 	taken := map[string]int{}
 	for i, f := range got {
@@ -116,9 +125,7 @@ func shareActivities(w *caseRun, items, callers int) {
 	errs := make([]error, callers)
 	w.together(callers, func(i int) {
 		for len(taken[i]) <= items {
-			f, err := persist(func() (*engine.FetchedWork, error) {
-				return w.p.FetchWorkItem(ctx, longLock, 0, nil, engine.TagFilter{})
-			})
+			f, err := w.workAny(nil)
 			if errs[i] = err; f == nil || err != nil {
 				return
 			}
@@ -158,9 +165,7 @@ func claimTogether(w *caseRun) {
 		var errs [2]error
 		w.together(2, func(i int) {
 			config := &engine.SessionFetchConfig{OwnerID: []string{"worker-A", "worker-B"}[i], LockTimeout: longLock}
-			got[i], errs[i] = persist(func() (*engine.FetchedWork, error) {
-				return w.p.FetchWorkItem(ctx, longLock, 0, config, engine.TagFilter{})
-			})
+			got[i], errs[i] = w.workAny(config)
 		})
 		if err := errors.Join(errs[0], errs[1]); err != nil {
 			fail("fetching at once: %v", err)
@@ -211,7 +216,7 @@ func sendAndTakeTogether(w *caseRun) {
 			if taken > 2*senders*each {
 				return nil // the store never stops delivering, which the count below reports
 			}
-			f, err := persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
+			f, err := w.fetchAny()
 			if err != nil {
 				return err
 			}
@@ -282,14 +287,12 @@ func tokensEverywhere(w *caseRun) {
 	errs := make([]error, callers)
 	w.together(callers, func(i int) {
 		for range rounds {
-			f, err := persist(func() (*engine.FetchedOrchestration, error) { return w.p.FetchOrchestrationItem(ctx, longLock, 0, nil) })
+			f, err := w.fetchAny()
 			if err == nil && f != nil {
 				tokens[i] = append(tokens[i], f.LockToken)
 				err = persistent(func() error { return w.p.AbandonOrchestrationItem(ctx, f.LockToken, 0, false) })
 			}
-			g, err2 := persist(func() (*engine.FetchedWork, error) {
-				return w.p.FetchWorkItem(ctx, longLock, 0, nil, engine.TagFilter{})
-			})
+			g, err2 := w.workAny(nil)
 			if err2 == nil && g != nil {
 				tokens[i] = append(tokens[i], g.LockToken)
 				err2 = persistent(func() error { return w.p.AbandonWorkItem(ctx, g.LockToken, 0, false) })

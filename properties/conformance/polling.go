@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -169,30 +170,29 @@ func shortPoll(w *caseRun, op string) {
 	if w.LongPolls {
 		lacks("the provider waits for work (Store.LongPolls)")
 	}
-	if got, ms := w.unscaled().timed(op); got != "none" || ms >= 100*uint64(w.stretch) {
-		fail("%s of an empty store\n  got  %s after %d ms\n  want none before 100 ms", op, got, ms)
-	}
+	w.unscaled().answersNone(op+" of an empty store", op, 0, 100, "before 100 ms")
 }
 
 func longPoll(w *caseRun, op string) {
 	if !w.LongPolls {
 		lacks("the provider does not wait for work (Store.LongPolls)")
 	}
-	if got, ms := w.unscaled().timed(op); got != "none" || ms < 500*uint64(w.stretch) {
-		fail("%s of an empty store\n  got  %s after %d ms\n  want none after 500 ms at the earliest", op, got, ms)
-	}
+	w.unscaled().answersNone(op+" of an empty store", op, 500, math.MaxInt32, "after 500 ms at the earliest")
 }
 
 func boundedPoll(w *caseRun, op string) {
-	if got, ms := w.unscaled().timed(op); got != "none" || ms >= 500*uint64(w.stretch) {
-		fail("%s of an empty store\n  got  %s after %d ms\n  want none before 500 ms", op, got, ms)
-	}
+	w.unscaled().answersNone(op+" of an empty store", op, 0, 500, "before 500 ms")
 }
 
 func neverBlocks(w *caseRun) {
 	for _, op := range []string{"fetch", "work"} {
-		if got, ms := w.timed(op); got != "none" || ms >= 100*uint64(w.stretch) {
-			fail("%s of an empty store, without waiting\n  got  %s after %d ms\n  want none at once", op, got, ms)
-		}
+		w.answersNone(op+" of an empty store, without waiting", op, 0, 100, "at once")
+	}
+}
+
+// answersNone fails the case unless an operation finds nothing, after from milliseconds at the earliest and before to.
+func (w *caseRun) answersNone(what, op string, from, to uint64, when string) {
+	if got, ms := w.timed(op); got != "none" || ms < from*uint64(w.stretch) || ms >= to*uint64(w.stretch) {
+		fail("%s\n  got  %s after %d ms\n  want none %s", what, got, ms, when)
 	}
 }

@@ -105,16 +105,7 @@ func matches(want, got string, err error) bool {
 	if want == "ok" {
 		return got == ""
 	}
-	ws, gs := strings.Fields(want), strings.Fields(got)
-	if len(ws) != len(gs) {
-		return false
-	}
-	for i := range ws {
-		if !fits(ws[i], gs[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(strings.Fields(want), strings.Fields(got), fits)
 }
 
 // mentions reports whether an error's message contains one of the texts in a list separated by slashes.
@@ -124,12 +115,8 @@ func mentions(err error, texts string) bool {
 	if errors.As(err, &p) {
 		message = p.Message
 	}
-	for _, text := range strings.Split(texts, "/") {
-		if strings.Contains(strings.ToLower(message), strings.ToLower(text)) {
-			return true
-		}
-	}
-	return false
+	message = strings.ToLower(message)
+	return slices.ContainsFunc(strings.Split(strings.ToLower(texts), "/"), func(text string) bool { return strings.Contains(message, text) })
 }
 
 // fits reports whether a word of an answer matches a word of the script.

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -45,12 +46,7 @@ type GroupSummary struct {
 
 // Count adds a case's verdict to its group.
 func (s *Summary) Count(group string, o Verdict) {
-	at := -1
-	for i := range *s {
-		if (*s)[i].Group == group {
-			at = i
-		}
-	}
+	at := slices.IndexFunc(*s, func(g GroupSummary) bool { return g.Group == group })
 	if at < 0 {
 		at = len(*s)
 		*s = append(*s, GroupSummary{Group: group})

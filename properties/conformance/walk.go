@@ -4,11 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/properties/oracle"
+	"github.com/durosim/durosim/properties/undertest"
 )
 
 // How many calls a walk makes, and how many walks there are in virtual and in real time.
@@ -81,43 +81,15 @@ func (w *caseRun) take(ops []string) (made int, refusal *oracle.Refusal) {
 	return made, nil
 }
 
-// least removes calls from a walk while the specification still rejects an answer of the same method. It tries to
-// remove many calls at once, then fewer. If it cannot reproduce the rejection at all, it returns the walk unchanged.
+// least removes calls from a walk while the specification still rejects an answer of the same method.
 func (w *caseRun) least(ops []string, refusal *oracle.Refusal) []string {
-	refused := func(some []string) (int, bool) {
+	return undertest.Least(ops, func(some []string) (int, bool) {
 		// Release the store at once; otherwise hundreds of them would stay open.
 		w.Release()
 		w.all = w.all[:len(w.all)-1]
 		at, again := w.take(some)
 		return at, again != nil && call.Method(again.Call) == call.Method(refusal.Call)
-	}
-	if _, ok := refused(ops); !ok {
-		return ops
-	}
-	for size := len(ops) / 2; size > 0; {
-		shorter := false
-		for at := 0; at+size <= len(ops); {
-			some := slices.Concat(ops[:at], ops[at+size:])
-			if made, ok := refused(some); ok {
-				ops, shorter = some[:made], true
-			} else {
-				at += size
-			}
-		}
-		if !shorter || size > 1 {
-			size /= 2
-		}
-	}
-	// A fetch and its ack can only be removed together.
-	for i := 0; i < len(ops); i++ {
-		for j := i + 1; j < len(ops); j++ {
-			some := slices.Concat(ops[:i], ops[i+1:j], ops[j+1:])
-			if made, ok := refused(some); ok {
-				ops, i, j = some[:made], 0, 0
-			}
-		}
-	}
-	return ops
+	})
 }
 
 // steps are the templates of a walk's calls. %i stands for an instance, %t for an instance's token, %w for an

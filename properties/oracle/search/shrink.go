@@ -3,7 +3,6 @@ package search
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -110,56 +109,18 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 	return call.WithLockToken(args, now(call.LockToken(args)))
 }
 
-// least removes moves for as long as an answer is still rejected. It tries long runs of moves first, and continues
-// until no move can be removed.
+// least removes moves and parts of acks for as long as an answer is still rejected.
 func (s *shrinker) least(moves []move) []move {
 	fails := func(some []move) (int, bool) {
 		refusal, _, used := s.replay(some)
 		return used, refusal != nil && classOf(refusal) == s.class
 	}
-	if used, ok := fails(moves); ok {
-		moves = moves[:used]
-	} else {
-		return moves // the refusal is not reproducible: the provider is nondeterministic
-	}
-	for size := max(len(moves)/2, 1); ; {
-		shorter := false
-		for at := 0; at+size <= len(moves); {
-			some := append(moves[:at:at], moves[at+size:]...)
-			if used, ok := fails(some); ok {
-				moves, shorter = some[:used], true
-			} else {
-				at += size
-			}
-		}
-		switch {
-		case size > 1:
-			size /= 2
-		case !shorter:
-			if two := withoutTwo(moves, fails); two != nil {
-				moves = two
-			} else if !simplify(moves, fails) {
-				return moves
-			}
+	for {
+		moves = undertest.Least(moves, fails)
+		if !simplify(moves, fails) {
+			return moves
 		}
 	}
-}
-
-// mostPairs is the largest number of moves for which all pairs are tried. Some calls can only be removed together, such
-// as a fetch and its ack.
-const mostPairs = 60
-
-// withoutTwo returns the moves without some two of them, or nil if no two can be removed.
-func withoutTwo(moves []move, fails func([]move) (int, bool)) []move {
-	for i := range moves {
-		for j := i + 1; j < len(moves) && len(moves) <= mostPairs; j++ {
-			some := slices.Concat(moves[:i], moves[i+1:j], moves[j+1:])
-			if used, ok := fails(some); ok {
-				return some[:used]
-			}
-		}
-	}
-	return nil
 }
 
 // simplify removes optional parts from acks, and reports whether it removed any.

@@ -31,7 +31,7 @@ func (a *Arena) begin() *Arena {
 	if a.nodes == nil {
 		a.nodes = machine.NewArena()
 	}
-	a.calls.n, a.calls.held = 0, a.calls.held[:0]
+	a.calls.n = 0
 	if len(a.calls.blocks) > callBlocks {
 		a.calls.blocks = a.calls.blocks[:callBlocks:callBlocks]
 	}

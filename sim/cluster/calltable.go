@@ -48,7 +48,6 @@ type callState struct {
 // callTable holds a run's calls in blocks, so that it can grow without moving them.
 type callTable struct {
 	blocks []*[callBlock]callState // a block is nil once all its calls are over
-	held   []int                   // indexes of the non-nil blocks beyond callBlocks, sorted
 	n      int
 	gone   callState // stands in for the calls of nil blocks
 	keep   bool      // never drop blocks
@@ -64,9 +63,6 @@ const (
 func (t *callTable) add() (uint64, *callState) {
 	if t.n == len(t.blocks)*callBlock {
 		t.drop()
-		if len(t.blocks) >= callBlocks { // earlier blocks are owned by an Arena
-			t.held = append(t.held, len(t.blocks))
-		}
 		t.blocks = append(t.blocks, new([callBlock]callState))
 	}
 	t.n++
@@ -94,15 +90,11 @@ func (t *callTable) drop() {
 	if t.keep || len(t.blocks)%dropEvery != 0 {
 		return // a serial store's line still refers to finished calls
 	}
-	t.held = slices.DeleteFunc(t.held, func(k int) bool {
-		for i := range t.blocks[k] {
-			if !t.blocks[k][i].over() {
-				return false
-			}
+	for k := callBlocks; k < len(t.blocks); k++ { // earlier blocks are owned by an Arena
+		if b := t.blocks[k]; b != nil && !slices.ContainsFunc(b[:], func(c callState) bool { return !c.over() }) {
+			t.blocks[k] = nil
 		}
-		t.blocks[k] = nil
-		return true
-	})
+	}
 }
 
 type callPhase uint8

@@ -102,11 +102,9 @@ func (f *fleet) register(known string) (*node.Registry, error) {
 // change applies a declared build's changes to the handlers of the build it is based on.
 func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 	if c.Only != nil {
-		for _, list := range [][]string{r.Orchestrations(), r.Activities()} {
-			for _, name := range list {
-				if !slices.ContainsFunc(c.Only, func(only string) bool { return plan.Applies(only, name) }) {
-					withdraw(r, name)
-				}
+		for _, name := range slices.Concat(r.Orchestrations(), r.Activities()) {
+			if !slices.ContainsFunc(c.Only, func(only string) bool { return plan.Applies(only, name) }) {
+				withdraw(r, name)
 			}
 		}
 	}

@@ -310,7 +310,7 @@ func (f *foreign) decoded(a call.Answer, method string, codec engine.Codec) call
 func (f *foreign) decodedTurn(t engine.FetchedOrchestration, codec engine.Codec) *engine.FetchedOrchestration {
 	messages := make([]engine.WorkItem, 0, len(t.Item.Messages))
 	for _, m := range t.Item.Messages {
-		item, err := f.reread(m, codec)
+		item, err := reread(f.builds, m, engine.Codec.AppendWorkItem, codec.DecodeWorkItem)
 		if err != nil {
 			t.Item.HistoryError = err.Error()
 			continue
@@ -331,37 +331,26 @@ func (f *foreign) decodedTurn(t engine.FetchedOrchestration, codec engine.Codec)
 func (f *foreign) decodedEvents(events []engine.Event, codec engine.Codec) ([]engine.Event, error) {
 	var list []engine.Event
 	for _, e := range events {
-		data, err := f.written(e)
-		if err == nil {
-			e, err = codec.DecodeEvent(data)
-		}
+		decoded, err := reread(f.builds, e, engine.Codec.AppendEvent, codec.DecodeEvent)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, e)
+		list = append(list, decoded)
 	}
 	return list, nil
 }
 
-// written returns an event as encoded by the first build that writes its kind.
-func (f *foreign) written(e engine.Event) (data []byte, err error) {
-	for _, b := range f.builds {
-		if data, err = engine.Opaque(b.Codec).AppendEvent(nil, e); err == nil {
-			break
+// reread returns an event or a message, as the first build that writes its kind encodes it, as decode decodes that.
+func reread[T any](builds []*engine.Build, v T, encode func(engine.Codec, []byte, T) ([]byte, error), decode func([]byte) (T, error)) (T, error) {
+	var failed error
+	for _, b := range builds {
+		data, err := encode(engine.Opaque(b.Codec), nil, v)
+		if err == nil {
+			return decode(data)
 		}
+		failed = err
 	}
-	return data, err
-}
-
-// reread returns a message as decoded by the codec.
-func (f *foreign) reread(m engine.WorkItem, codec engine.Codec) (item engine.WorkItem, err error) {
-	var data []byte
-	for _, b := range f.builds {
-		if data, err = engine.Opaque(b.Codec).AppendWorkItem(nil, m); err == nil {
-			return codec.DecodeWorkItem(data)
-		}
-	}
-	return nil, err
+	return v, failed
 }
 
 // seedLock is the lock timeout used while writing a history to the store.

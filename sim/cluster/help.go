@@ -33,26 +33,20 @@ const (
 	HelpWiden   HelpKind = "widen"   // widens a node to every pin (plan.RescueWiden)
 )
 
-// String describes the help in a few words.
-func (h Help) String() string {
-	switch h.Kind {
-	case HelpRaise:
-		return fmt.Sprintf("%s raised %q for %s", h.Phase, h.Text, h.Name)
-	case HelpEnqueue:
-		return fmt.Sprintf("%s enqueued %q for %s", h.Phase, h.Text, h.Name)
-	case HelpCancel:
-		return fmt.Sprintf("%s cancelled %s", h.Phase, h.Name)
-	case HelpStart:
-		return fmt.Sprintf("%s started node %s", h.Phase, h.Name)
-	case HelpBuild:
-		return fmt.Sprintf("%s started node %s as build %s", h.Phase, h.Name, h.Text)
-	case HelpRange:
-		return fmt.Sprintf("%s gave node %s the range of its build, which replayed %s", h.Phase, h.Name, h.Text)
-	case HelpDelete:
-		return fmt.Sprintf("%s deleted %s, which no build admits", h.Phase, h.Name)
-	}
-	return fmt.Sprintf("%s widened node %s, which replayed %s", h.Phase, h.Name, h.Text)
+// helpTexts describe what the phase, the name and the text of a Help say, by its kind.
+var helpTexts = map[HelpKind]string{
+	HelpRaise:   "%[1]s raised %[3]q for %[2]s",
+	HelpEnqueue: "%[1]s enqueued %[3]q for %[2]s",
+	HelpCancel:  "%[1]s cancelled %[2]s",
+	HelpStart:   "%[1]s started node %[2]s",
+	HelpBuild:   "%[1]s started node %[2]s as build %[3]s",
+	HelpRange:   "%[1]s gave node %[2]s the range of its build, which replayed %[3]s",
+	HelpDelete:  "%[1]s deleted %[2]s, which no build admits",
+	HelpWiden:   "%[1]s widened node %[2]s, which replayed %[3]s",
 }
+
+// String describes the help in a few words.
+func (h Help) String() string { return fmt.Sprintf(helpTexts[h.Kind], h.Phase, h.Name, h.Text) }
 
 // Help returns what recovery and rescue have done beyond the plan so far. The caller must not modify it.
 func (w *World) Help() []Help { return w.help }

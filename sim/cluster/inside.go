@@ -28,7 +28,12 @@ func (nw *network) arrive(c *callState) {
 		nw.execute(c)
 		return
 	}
-	wait := nw.waitOf(c)
+	wait := time.Duration(0)
+	if isFetch(c.kind) {
+		wait = nw.slow(c, drawsSlowFetch)
+	} else if isQueueCall(c.kind) {
+		wait = nw.slow(c, drawsSlowCommit)
+	}
 	serial := nw.plan.Store.Serial > 0 && isFetch(c.kind)
 	if wait == 0 && !serial {
 		nw.execute(c)
@@ -42,18 +47,6 @@ func (nw *network) arrive(c *callState) {
 		return
 	}
 	nw.queueUp(c)
-}
-
-// waitOf draws how long a call waits before it takes effect.
-func (nw *network) waitOf(c *callState) time.Duration {
-	fault := drawsSlowCommit
-	switch {
-	case isFetch(c.kind):
-		fault = drawsSlowFetch
-	case !isQueueCall(c.kind):
-		return 0
-	}
-	return nw.slow(c, fault)
 }
 
 // slow draws how long a call waits at one point inside the store; 0 means no wait.

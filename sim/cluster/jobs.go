@@ -98,17 +98,23 @@ func (f *fleet) onNodeEvent(e event) {
 	f.step(n, in)
 }
 
+// jobTime draws how long a job takes: the least or up to the most, or, if the fault happens, about as long as its lock.
+func (f *fleet) jobTime(n *nodeState, key sim.Key, fault drawnKind, instance string, lock, least, most time.Duration) time.Duration {
+	switch {
+	case f.draws(fault, n.plan.Name, key):
+		d := f.around(key, lock)
+		f.recordJobFault(n, fault.kind(), instance, d)
+		return d
+	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
+		return sim.Between(f.chooser, key.At(labelAmount), least, most)
+	}
+	return least
+}
+
 // runTurn draws how long a turn takes, although it has already been computed. It may freeze the node in the meantime.
 func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
-	d := 500 * time.Microsecond
-	switch {
-	case f.draws(drawsSlowTurn, n.plan.Name, key):
-		d = f.around(key, c.LockTimeout)
-		f.recordJobFault(n, faults.SlowTurn, c.Instance, d)
-	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
-		d = sim.Between(f.chooser, key.At(labelAmount), d, 15*time.Millisecond)
-	}
+	d := f.jobTime(n, key, drawsSlowTurn, c.Instance, c.LockTimeout, 500*time.Microsecond, 15*time.Millisecond)
 	f.addJob(n, job{id: c.Job}, key, d, false)
 	if k, ok := n.machine.(keeper); ok && n.runningOptions.KeptExecutions > 0 && f.draws(drawsForgets, n.plan.Name, key) {
 		f.recordJobFault(n, faults.ExecutionForgotten, c.Instance, 0)
@@ -125,14 +131,7 @@ func (f *fleet) runActivity(n *nodeState, asked *machine.RunActivity) {
 	c := f.arena.activities.New()
 	*c = *asked
 	key := n.incKey.Num(labelJob, uint64(c.Job))
-	d := time.Millisecond
-	switch {
-	case f.draws(drawsLateActivity, n.plan.Name, key):
-		d = f.around(key, c.LockTimeout)
-		f.recordJobFault(n, faults.LateActivity, c.Item.Instance, d)
-	case sim.Pick(f.chooser, key, leastOrTypical) == 1:
-		d = sim.Between(f.chooser, key.At(labelAmount), d, 400*time.Millisecond)
-	}
+	d := f.jobTime(n, key, drawsLateActivity, c.Item.Instance, c.LockTimeout, time.Millisecond, 400*time.Millisecond)
 	panics := f.draws(drawsActivityPanic, n.plan.Name, key)
 	if panics {
 		f.recordJobFault(n, faults.ActivityPanic, c.Item.Instance, 0)

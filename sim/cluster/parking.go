@@ -286,26 +286,19 @@ func (p *parking) unpark(c *callState) {
 // leaveGroups removes the fetches of a dead incarnation from their groups. In the fault phase some of them may stay:
 // the store has not noticed that their caller is gone, and serves them once.
 func (p *parking) leaveGroups(n *nodeState) {
-	for _, g := range p.groups {
-		for at := len(g.waiters) - 1; at >= 0; at-- {
-			c := g.waiters[at]
-			if c.node != n.number || c.inc != n.inc {
-				continue
-			}
-			if p.phase == PhaseFaults && sim.Chance(p.chooser, c.key.At(labelZombie), 1, 8) {
-				continue
-			}
-			p.unpark(c)
-			c.state = callDone
-		}
-	}
+	p.leave(func(c *callState) bool {
+		return c.node == n.number && c.inc == n.inc && (p.phase != PhaseFaults || !sim.Chance(p.chooser, c.key.At(labelZombie), 1, 8))
+	})
 }
 
 // leaveZombies removes the fetches that leaveGroups has left in their groups.
-func (p *parking) leaveZombies() {
+func (p *parking) leaveZombies() { p.leave(func(c *callState) bool { return !c.alive() }) }
+
+// leave removes the fetches that are gone from their groups.
+func (p *parking) leave(gone func(c *callState) bool) {
 	for _, g := range p.groups {
-		for at := len(g.waiters) - 1; at >= 0; at-- {
-			if c := g.waiters[at]; !c.alive() {
+		for _, c := range slices.Backward(g.waiters) {
+			if gone(c) {
 				p.unpark(c)
 				c.state = callDone
 			}

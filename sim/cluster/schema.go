@@ -35,11 +35,8 @@ type migration struct {
 }
 
 func newSchema(b *base, f *fleet) *schema {
-	s := &schema{base: b, fleet: f, failed: map[uint64]uint64{}}
-	for i := range b.plan.Builds {
-		s.used = s.used || b.plan.Builds[i].Schema != nil || b.plan.Builds[i].AwaitsActivation
-	}
-	return s
+	used := slices.ContainsFunc(b.plan.Builds, func(d plan.Build) bool { return d.Schema != nil || d.AwaitsActivation })
+	return &schema{base: b, fleet: f, used: used, failed: map[uint64]uint64{}}
 }
 
 func (s *schema) rules(n *nodeState) *memprovider.Rules {

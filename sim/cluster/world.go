@@ -319,61 +319,36 @@ func (w *World) begin() {
 }
 
 // handle carries out one event.
-func (w *World) handle(e event) {
-	switch e.kind {
-	case evSchedule:
-		w.fleet.onSchedule(&w.plan.Schedule[e.a])
-	case evNodeStart:
-		w.fleet.onNodeStart(w.fleet.list[e.node-1])
-	case evTimer, evJob:
-		w.fleet.onNodeEvent(e)
-	case evRequest:
-		w.network.onRequest(w.network.calls.at(e.a))
-	case evInside:
-		w.network.onInside(w.network.calls.at(e.a))
-	case evReply:
-		w.network.onReply(w.network.calls.at(e.a))
-	case evManage:
-		w.clients.onManage(int(e.a))
-	case evServed:
-		w.network.onServed()
-	case evAnswer:
-		w.network.onAnswer(e)
-	case evDeadline:
-		w.network.onDeadline(e)
-	case evWake:
-		w.parking.onWake(w.network.calls.at(e.a))
-	case evEmptyPoll:
-		w.parking.onEmptyPoll(w.network.calls.at(e.a))
-	case evGroup:
-		w.parking.onGroup(w.parking.groups[e.a])
-	case evResume:
-		w.fleet.onResume(w.fleet.list[e.node-1])
-	case evKill:
-		w.fleet.onKill(w.fleet.list[e.node-1], e.inc)
-	case evActivate:
-		w.fleet.schema.onActivate(e.node)
-	case evInstance:
-		w.clients.onInstance(int(e.a), int(e.b))
-	case evAction:
-		w.clients.onAction(int(e.a), e.b)
-	case evKick:
-		w.clients.onKick(int(e.a))
-	case evProbe:
-		w.probes.onProbe(int(e.a))
-	case evProbeEnd:
-		w.probes.onProbeEnd(int(e.a), int(e.b))
-	case evRecovery:
-		w.phases.onRecovery()
-	case evTick:
-		w.phases.onTick()
-	case evUntil:
-		w.phases.onUntil()
-	case evDeadLetters:
-		w.deadLetters.onLook()
-	default:
-		panic(fmt.Sprintf("cluster: event of kind %d", e.kind))
-	}
+func (w *World) handle(e event) { handlers[e.kind](w, e) }
+
+// handlers says, by kind, which part carries out an event.
+var handlers = [...]func(w *World, e event){
+	evSchedule:    func(w *World, e event) { w.fleet.onSchedule(&w.plan.Schedule[e.a]) },
+	evNodeStart:   func(w *World, e event) { w.fleet.onNodeStart(w.fleet.list[e.node-1]) },
+	evTimer:       func(w *World, e event) { w.fleet.onNodeEvent(e) },
+	evJob:         func(w *World, e event) { w.fleet.onNodeEvent(e) },
+	evRequest:     func(w *World, e event) { w.network.onRequest(w.network.calls.at(e.a)) },
+	evInside:      func(w *World, e event) { w.network.onInside(w.network.calls.at(e.a)) },
+	evReply:       func(w *World, e event) { w.network.onReply(w.network.calls.at(e.a)) },
+	evManage:      func(w *World, e event) { w.clients.onManage(int(e.a)) },
+	evServed:      func(w *World, e event) { w.network.onServed() },
+	evAnswer:      func(w *World, e event) { w.network.onAnswer(e) },
+	evDeadline:    func(w *World, e event) { w.network.onDeadline(e) },
+	evWake:        func(w *World, e event) { w.parking.onWake(w.network.calls.at(e.a)) },
+	evEmptyPoll:   func(w *World, e event) { w.parking.onEmptyPoll(w.network.calls.at(e.a)) },
+	evGroup:       func(w *World, e event) { w.parking.onGroup(w.parking.groups[e.a]) },
+	evResume:      func(w *World, e event) { w.fleet.onResume(w.fleet.list[e.node-1]) },
+	evKill:        func(w *World, e event) { w.fleet.onKill(w.fleet.list[e.node-1], e.inc) },
+	evActivate:    func(w *World, e event) { w.fleet.schema.onActivate(e.node) },
+	evInstance:    func(w *World, e event) { w.clients.onInstance(int(e.a), int(e.b)) },
+	evAction:      func(w *World, e event) { w.clients.onAction(int(e.a), e.b) },
+	evKick:        func(w *World, e event) { w.clients.onKick(int(e.a)) },
+	evProbe:       func(w *World, e event) { w.probes.onProbe(int(e.a)) },
+	evProbeEnd:    func(w *World, e event) { w.probes.onProbeEnd(int(e.a), int(e.b)) },
+	evRecovery:    func(w *World, e event) { w.phases.onRecovery() },
+	evTick:        func(w *World, e event) { w.phases.onTick() },
+	evUntil:       func(w *World, e event) { w.phases.onUntil() },
+	evDeadLetters: func(w *World, e event) { w.deadLetters.onLook() },
 }
 
 // defaultStepBudget is the budget of a run whose plan sets none. It is about a hundred times the number of steps that a

@@ -93,7 +93,12 @@ func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
 	if c.Markdown == "" {
 		return nil
 	}
-	return r.appendMarkdown(c.Markdown)
+	file, err := os.OpenFile(c.Markdown, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(r.markdown())
+	return errors.Join(err, file.Close())
 }
 
 // findingsFile is the contents of the file given by --findings.

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -110,19 +108,14 @@ func readResults(file string, results *[]campaign.SeedResult, coverage *campaign
 		return nil, err
 	}
 	defer f.Close()
-	in, number := bufio.NewReader(f), 0
+	lines, number := json.NewDecoder(f), 0
+	lines.DisallowUnknownFields()
 	next := func(v any) error {
 		number++
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+		switch err := lines.Decode(v); {
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 			return fmt.Errorf("%s:%d: the file is incomplete: run this part again", file, number)
-		}
-		if err != nil {
-			return err
-		}
-		dec := json.NewDecoder(bytes.NewReader(line))
-		dec.DisallowUnknownFields()
-		if err := dec.Decode(v); err != nil {
+		case err != nil:
 			return fmt.Errorf("%s:%d: not a line of results: %w", file, number, err)
 		}
 		return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/campaign"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -36,15 +35,6 @@ type Program struct {
 	stored []string // the orchestrations of the store that a plan begins with, as "Name@1.0.0"
 
 	_ struct{} // forces callers to name the fields, because more will be added
-}
-
-// storeOf returns a function that creates a run's store, backed by provider. It returns nil if the run uses durosim's
-// own store.
-func (p *Program) storeOf(provider string) (func(startMs int64) (*cluster.ForeignStore, error), error) {
-	if provider == "" {
-		return nil, nil
-	}
-	return p.stores.of(provider)
 }
 
 // Main executes the process's command line and exits with the resulting status.

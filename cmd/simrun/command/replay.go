@@ -400,7 +400,7 @@ func entrySubject(p *Program, e *scenario.Entry, arg, provider string) (*subject
 	if name == "" {
 		name = arg
 	}
-	store, err := p.storeOf(provider)
+	store, err := p.stores.of(provider)
 	s := &subject{
 		program: p, scenario: &scenario.Scenario{Name: name, Template: *e.Plan, Expect: e.Expect}, arg: arg, stored: true,
 		flags: planFlags{Provider: provider}, store: store,

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -541,16 +539,6 @@ func (r *report) markdown() string {
 	}
 	fmt.Fprintf(&b, "\n<details><summary>fate of the work</summary>\n\n```text\n%s```\n\n</details>\n\n", r.Fate.Text(false))
 	return b.String()
-}
-
-// appendMarkdown appends the summary to the named file, such as the one in GITHUB_STEP_SUMMARY.
-func (r *report) appendMarkdown(name string) error {
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(r.markdown())
-	return errors.Join(err, f.Close())
 }
 
 // annotate prints a GitHub workflow command for each violated property. GitHub shows it as an annotation.

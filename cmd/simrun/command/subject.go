@@ -114,7 +114,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	}
 	name = cmp.Or(name, p.Scenario, scenario.Default)
 	var err error
-	if s.store, err = p.storeOf(f.Provider); err != nil {
+	if s.store, err = p.stores.of(f.Provider); err != nil {
 		return nil, err
 	}
 	if s.scenario, err = p.openScenario(name); err != nil {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -30,8 +30,7 @@ type Client struct {
 
 	described Described
 
-	mu      sync.Mutex
-	failure *ProtocolError
+	failure atomic.Pointer[ProtocolError] // the first one
 }
 
 // ClientOptions configures how long a client waits for answers.
@@ -75,12 +74,10 @@ func (c *Client) Described() Described { return c.described }
 
 // Failure returns an error that says how the other side violated the protocol, or nil if it has not.
 func (c *Client) Failure() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failure == nil {
-		return nil
+	if first := c.failure.Load(); first != nil {
+		return first
 	}
-	return c.failure
+	return nil
 }
 
 // perform makes a provider call.
@@ -189,20 +186,16 @@ func (c *Client) fail(method, reason string, silent bool) error {
 	if silent && c.became != nil {
 		reason += "; " + c.became()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.failure == nil {
-		c.failure = &ProtocolError{method, reason}
-	}
-	return c.failure
+	c.failure.CompareAndSwap(nil, &ProtocolError{method, reason})
+	return c.failure.Load()
 }
 
-// hook makes a call that concerns the whole store. If the server's description claims support for the call, the server
-// must answer it.
+// hook makes a call that concerns the whole store. If the server's description claims support for the call, the call must
+// succeed.
 func (c *Client) hook(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	raw, err := c.call(ctx, method, 0, params)
 	var answered *Error
-	if errors.As(err, &answered) && (answered.Code == CodeNotOffered || answered.Code == codeMethodNotFound) {
+	if errors.As(err, &answered) {
 		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), false)
 	}
 	return raw, err
@@ -217,9 +210,13 @@ func (c *Client) Reset(ctx context.Context) error {
 // Now returns the time on the store's clock in milliseconds.
 func (c *Client) Now(ctx context.Context) (int64, error) { return c.clock(ctx, "clock_now", none{}) }
 
-// Advance moves the store's clock forward by byMs milliseconds and returns the new time.
-func (c *Client) Advance(ctx context.Context, byMs int64) (int64, error) {
-	return c.clock(ctx, "clock_advance", clockAdvance{&byMs})
+// Advance moves the store's clock forward by byMs milliseconds. fromMs is the time before that.
+func (c *Client) Advance(ctx context.Context, fromMs, byMs int64) error {
+	now, err := c.clock(ctx, "clock_advance", clockAdvance{&byMs})
+	if err == nil && now != fromMs+byMs {
+		return c.fail("clock_advance", fmt.Sprintf("the clock shows %d, %d ms after %d", now, byMs, fromMs), false)
+	}
+	return err
 }
 
 // SetNow sets the store's clock.

@@ -11,6 +11,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
@@ -45,16 +46,8 @@ type Server struct {
 	// overlap. A caller must wait for all answers before it resets the store.
 	Overlapping bool
 
-	mu    sync.Mutex // of store
-	store *Store
+	store atomic.Pointer[Store]
 	gone  context.Context // done at the end of the input
-}
-
-// current returns the current store.
-func (s *Server) current() *Store {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.store
 }
 
 // Described is a store's description of itself.
@@ -103,7 +96,7 @@ type (
 // hooks holds the calls outside the provider interface, keyed by name.
 var hooks = map[string]func(s *Server, params []byte) (any, error){
 	"describe": hook(func(s *Server, _ none) (any, error) {
-		store := s.current()
+		store := s.store.Load()
 		p := store.Provider
 		return Described{Protocol: latest, Name: p.Name(), Version: p.Version(), Admin: p.Admin() != nil,
 			VirtualClock: store.SetClock != nil, CorruptEvent: store.Damage != nil,
@@ -111,7 +104,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 			LongPolls: store.LongPolls, SetFaults: store.SetFaults != nil}, nil
 	}),
 	"reset":     hook(func(s *Server, _ none) (any, error) { return nil, s.reset() }),
-	"clock_now": hook(func(s *Server, _ none) (any, error) { return s.current().NowMs(), nil }),
+	"clock_now": hook(func(s *Server, _ none) (any, error) { return s.store.Load().NowMs(), nil }),
 	"clock_set": hook(func(s *Server, in clockSet) (any, error) {
 		if in.NowMs == nil {
 			return nil, errors.New("params.now_ms: missing")
@@ -119,7 +112,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 		return s.setClock("clock_set", *in.NowMs)
 	}),
 	"clock_advance": hook(func(s *Server, in clockAdvance) (any, error) {
-		now := s.current().NowMs()
+		now := s.store.Load().NowMs()
 		switch {
 		case in.ByMs == nil:
 			return nil, errors.New("params.by_ms: missing")
@@ -131,7 +124,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 		return s.setClock("clock_advance", now+*in.ByMs)
 	}),
 	"fail_ack_step": hook(func(s *Server, in failAckStep) (any, error) {
-		store := s.current()
+		store := s.store.Load()
 		switch {
 		case store.FailAckStep == nil:
 			return nil, notOffered("fail_ack_step", "this store cannot fail in the middle of an ack")
@@ -144,7 +137,7 @@ var hooks = map[string]func(s *Server, params []byte) (any, error){
 		return nil, nil
 	}),
 	"set_faults": hook(func(s *Server, in setFaults) (any, error) {
-		store := s.current()
+		store := s.store.Load()
 		switch {
 		case store.SetFaults == nil:
 			return nil, notOffered("set_faults", "this store has no faults")
@@ -180,21 +173,19 @@ func (s *Server) reset() error {
 		return err
 	}
 	s.release()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.store = store
+	s.store.Store(store)
 	return nil
 }
 
 // release closes the current store, if there is one and it has a Close function.
 func (s *Server) release() {
-	if old := s.current(); old != nil && old.Close != nil {
+	if old := s.store.Load(); old != nil && old.Close != nil {
 		old.Close()
 	}
 }
 
 func (s *Server) setClock(method string, ms int64) (any, error) {
-	store := s.current()
+	store := s.store.Load()
 	if store.SetClock == nil {
 		return nil, notOffered(method, "this store follows the wall clock")
 	}
@@ -243,7 +234,7 @@ func (s *Server) perform(ctx context.Context, m string, params []byte) (any, err
 	if err != nil {
 		return nil, err
 	}
-	store := s.current()
+	store := s.store.Load()
 	switch c.(type) {
 	case call.CorruptEvent, call.CorruptMessage:
 		if store.Damage == nil {

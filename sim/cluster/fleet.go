@@ -151,7 +151,7 @@ func (f *fleet) onKill(n *nodeState, inc uint32) {
 // stopping, it starts once it has stopped.
 func (f *fleet) startSoon(n *nodeState) {
 	n.wantUp, n.barred = true, false
-	if n.machine == nil && !f.schema.migrates(n) {
+	if n.machine == nil && f.schema.migration(n) < 0 {
 		f.startWithin(n, 10*time.Millisecond, 500*time.Millisecond)
 	}
 }

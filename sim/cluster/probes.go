@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -109,10 +110,9 @@ func (pr *probes) item(p *plan.Probe) engine.WorkItem {
 	if p.Send == plan.SendMessage {
 		return engine.QueueMessageItem{Instance: p.Instance, Name: p.Name}
 	}
-	for i := range pr.plan.Instances {
-		if in := &pr.plan.Instances[i]; in.ID == p.Instance {
-			return startItem(in)
-		}
+	i := slices.IndexFunc(pr.plan.Instances, func(in plan.Instance) bool { return in.ID == p.Instance })
+	if i >= 0 {
+		return startItem(&pr.plan.Instances[i])
 	}
 	panic(fmt.Sprintf("cluster: probe %s: no instance %s", p.Name, p.Instance)) // already rejected by Validate
 }
@@ -233,7 +233,11 @@ func (pr *probes) ack(s *probeState, h *probeHeld, token string, act plan.Act) {
 		return
 	}
 	item := &h.turn.Item
-	if len(item.History) == 0 || !s.encodes(item.Messages) {
+	unknown := func(m engine.WorkItem) bool { // to the probe's codec
+		_, err := s.codec.AppendWorkItem(nil, m)
+		return err != nil
+	}
+	if len(item.History) == 0 || slices.ContainsFunc(item.Messages, unknown) {
 		pr.abandon(s, h, token)
 		return
 	}
@@ -248,21 +252,10 @@ func (pr *probes) ack(s *probeState, h *probeHeld, token string, act plan.Act) {
 	_ = s.provider.AckOrchestrationItem(pr.ctx, ack)
 }
 
-// encodes reports whether the probe's codec can encode all the messages it has fetched.
-func (s *probeState) encodes(messages []engine.WorkItem) bool {
-	for _, m := range messages {
-		if _, err := s.codec.AppendWorkItem(nil, m); err != nil {
-			return false
-		}
-	}
-	return true
-}
-
 // contradict sends the opposite outcome for the last activity in a history that has completed or failed.
 func (pr *probes) contradict(s *probeState, h *probeHeld) {
 	item := &h.turn.Item
-	for i := len(item.History) - 1; i >= 0; i-- {
-		e := &item.History[i]
+	for _, e := range slices.Backward(item.History) {
 		var other engine.WorkItem
 		switch e.Data.(type) {
 		case eventdata.ActivityCompleted:

@@ -34,11 +34,6 @@ type migration struct {
 	until sim.Time
 }
 
-func newSchema(b *base, f *fleet) *schema {
-	used := slices.ContainsFunc(b.plan.Builds, func(d plan.Build) bool { return d.Schema != nil || d.AwaitsActivation })
-	return &schema{base: b, fleet: f, used: used, failed: map[uint64]uint64{}}
-}
-
 func (s *schema) rules(n *nodeState) *memprovider.Rules {
 	return s.planted.For(n.plan.Name, n.build.Name()).Provider
 }
@@ -170,7 +165,7 @@ func (s *schema) startAt(n *nodeState, at sim.Time) {
 // finish ends the migration of a node that is to start, or to stay down, and reports whether it did not fail. It comes
 // to nothing if the node has got another build meanwhile.
 func (s *schema) finish(n *nodeState) bool {
-	i := slices.IndexFunc(s.running, func(m migration) bool { return m.by == n })
+	i := s.migration(n)
 	if i < 0 {
 		return true
 	}
@@ -223,9 +218,9 @@ func (s *schema) forget(n *nodeState) {
 	}
 }
 
-// migrates reports whether the node migrates the store.
-func (s *schema) migrates(n *nodeState) bool {
-	return slices.ContainsFunc(s.running, func(m migration) bool { return m.by == n })
+// migration returns the index of the node's migration among those that take place, or -1.
+func (s *schema) migration(n *nodeState) int {
+	return slices.IndexFunc(s.running, func(m migration) bool { return m.by == n })
 }
 
 // locked reports whether a migration keeps everybody out of the store.

@@ -148,7 +148,8 @@ func (w *World) connect(arena *Arena, shipped bool) {
 	if rules := b.planted.For("", b.plan.Clients).Provider; rules != b.planted.For("", "").Provider {
 		w.fleet.ownRules[observe.Caller{}] = rules // clients use the provider code of their own build
 	}
-	w.fleet.schema = newSchema(b, w.fleet)
+	schemas := slices.ContainsFunc(b.plan.Builds, func(d plan.Build) bool { return d.Schema != nil || d.AwaitsActivation })
+	w.fleet.schema = &schema{base: b, fleet: w.fleet, used: schemas, failed: map[uint64]uint64{}}
 	w.network = &network{base: b, calls: &arena.calls, fleet: w.fleet, clients: w.clients}
 	w.network.calls.keep = w.plan.Store.Serial > 0
 	w.parking = &parking{base: b, network: w.network}

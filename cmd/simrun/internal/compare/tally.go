@@ -99,15 +99,12 @@ func (t *tally) lookForStuck() {
 	for no := observe.InstanceNo(1); store.InstanceName(no) != ""; no++ {
 		name := store.InstanceName(no)
 		p, ok := store.Peek(name)
-		if !ok || p.Messages == 0 || p.Status == engine.StatusCompleted || p.Status == engine.StatusFailed || t.admitted(p.Pin) {
+		admitted := func(n cluster.NodeInfo) bool { return n.Up && n.Filter.Admits(p.Pin) }
+		if !ok || p.Messages == 0 || p.Status == engine.StatusCompleted || p.Status == engine.StatusFailed || slices.ContainsFunc(t.w.Nodes(), admitted) {
 			continue
 		}
 		t.stuck[name] = true
 	}
-}
-
-func (t *tally) admitted(pin *engine.Version) bool {
-	return slices.ContainsFunc(t.w.Nodes(), func(n cluster.NodeInfo) bool { return n.Up && n.Filter.Admits(pin) })
 }
 
 func (t *tally) lock(no observe.InstanceNo) *lock {

@@ -185,7 +185,7 @@ func (s *search) run(w way) (out tried) {
 	inner := cfg.Monitor
 	var watched *watcher
 	cfg.Monitor = func(world *cluster.World) cluster.Monitor {
-		watched = watch(world, inner(world))
+		watched = &watcher{Monitor: inner(world), w: world, calls: map[uint64]string{}, holders: map[string]uint32{}}
 		return watched
 	}
 	if out.result, out.err = cluster.Run(cfg); out.err == nil {

@@ -68,7 +68,7 @@ type hunt struct {
 	o     Options
 	r     Report
 	pop   population
-	state uint64 // state of the generator used by draw
+	state uint64 // state of the generator used by draw, which begins with all bits of the seed spread
 	plain uint64 // seed of the last plain plan
 	// known holds the failures that have already been shrunk. It is never iterated over.
 	known map[string]*Find
@@ -86,7 +86,7 @@ func Run(o Options) (*Report, error) {
 	if len(o.Space.Builds) == 0 {
 		return nil, errors.New("fuzz: no builds that nodes could get")
 	}
-	h := &hunt{o: o, state: mixed(o.Seed), plain: o.Seed, known: map[string]*Find{}, pop: population{byName: map[string]int{}}}
+	h := &hunt{o: o, state: sim.Random(o.Seed).Choose(sim.RootKey(false), 1<<63), plain: o.Seed, known: map[string]*Find{}, pop: population{byName: map[string]int{}}}
 	var err error
 	if h.begin, err = h.systematic(); err != nil {
 		return nil, err
@@ -184,11 +184,6 @@ func (h *hunt) learn(r ran) error {
 func (h *hunt) draw(n int) int {
 	h.state = h.state*6364136223846793005 + 1442695040888963407
 	return int(h.state >> 33 % uint64(n))
-}
-
-// mixed spreads a seed over all bits.
-func mixed(seed uint64) uint64 {
-	return sim.Random(seed).Choose(sim.RootKey(false), 1<<63)
 }
 
 // next creates the input for run number.

@@ -34,10 +34,6 @@ type watcher struct {
 	points  []point
 }
 
-func watch(w *cluster.World, inner cluster.Monitor) *watcher {
-	return &watcher{Monitor: inner, w: w, calls: map[uint64]string{}, holders: map[string]uint32{}}
-}
-
 // WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
 func (m *watcher) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	return cluster.WatchHandle(m.Monitor, p, codec)

@@ -73,10 +73,6 @@ type (
 	}
 )
 
-func newSurvey() *survey {
-	return &survey{index: map[string]uint32{}, traits: map[trait]uint32{}, sets: newSets()}
-}
-
 func (s *survey) trait(kind, name, detail string) uint32 {
 	t := trait{kind, name, detail}
 	n, ok := s.traits[t]

@@ -176,12 +176,7 @@ func (r *reader) expect(s *Snapshot) {
 
 // delivered counts a message that had been delivered.
 func (s *Snapshot) delivered(target string, m *messageRow) {
-	i := slices.IndexFunc(s.Delivered, func(d Delivered) bool { return d.Kind == m.item.Kind() })
-	if i < 0 {
-		i = len(s.Delivered)
-		s.Delivered = append(s.Delivered, Delivered{Kind: m.item.Kind()})
-	}
-	d := &s.Delivered[i]
+	d := entry(&s.Delivered, func(d Delivered) bool { return d.Kind == m.item.Kind() }, Delivered{Kind: m.item.Kind()})
 	if d.Count += s.Weight(target); m.attempts > d.Attempts {
 		d.Instance, d.Attempts = target, m.attempts
 	}

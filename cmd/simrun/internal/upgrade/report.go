@@ -238,12 +238,8 @@ func expected(c *Config, p *plan.Plan) (all []Expected) {
 		if stored[in.ID] != in.Expect {
 			why = "as the plan says"
 		}
-		at := slices.IndexFunc(all, func(e Expected) bool { return e.End == in.Expect && e.Why == why })
-		if at < 0 {
-			at = len(all)
-			all = append(all, Expected{End: in.Expect, Why: why, Example: in.ID})
-		}
-		all[at].Count += c.Snapshot.Weight(in.ID)
+		e := entry(&all, func(e Expected) bool { return e.End == in.Expect && e.Why == why }, Expected{End: in.Expect, Why: why, Example: in.ID})
+		e.Count += c.Snapshot.Weight(in.ID)
 	}
 	for i := range all {
 		e := &all[i]

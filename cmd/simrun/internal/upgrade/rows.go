@@ -127,12 +127,18 @@ func (r *reader) leave(at place, instance, reason, what string) {
 }
 
 func (r *reader) leaveOut(count int, at place, reason, what string) {
-	i := slices.IndexFunc(r.leftOut, func(l LeftOut) bool { return l.Reason == reason })
+	first := LeftOut{Reason: reason, Example: Problem{File: at.file, Line: at.line, Text: what}}
+	entry(&r.leftOut, func(l LeftOut) bool { return l.Reason == reason }, first).Count += count
+}
+
+// entry returns the element of a list that is the one wanted. If there is none, it adds one.
+func entry[T any](list *[]T, wanted func(T) bool, fresh T) *T {
+	i := slices.IndexFunc(*list, wanted)
 	if i < 0 {
-		i = len(r.leftOut)
-		r.leftOut = append(r.leftOut, LeftOut{Reason: reason, Example: Problem{File: at.file, Line: at.line, Text: what}})
+		i = len(*list)
+		*list = append(*list, fresh)
 	}
-	r.leftOut[i].Count += count
+	return &(*list)[i]
 }
 
 // file reads a file for the first time.

@@ -95,7 +95,7 @@ func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 		}
 		slices.Sort(files)
 	}
-	r := &reader{survey: newSurvey(), codecs: codecsOf(builds), instances: map[string]*instanceRow{}, executions: map[executionKey]*executionRow{}}
+	r := &reader{survey: &survey{index: map[string]uint32{}, traits: map[trait]uint32{}, sets: newSets()}, codecs: codecsOf(builds), instances: map[string]*instanceRow{}, executions: map[executionKey]*executionRow{}}
 	open := func(file string) (io.ReadCloser, error) { return fsys.Open(file) }
 	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe can be read once
 		data, err := fs.ReadFile(fsys, name)
@@ -190,12 +190,8 @@ func (s *Snapshot) Pins() []PinCount {
 	var all []PinCount
 	for i := range s.Store.Instances {
 		pin := Current(&s.Store.Instances[i]).Pin
-		at := slices.IndexFunc(all, func(c PinCount) bool { return PinText(c.Pin) == PinText(pin) })
-		if at < 0 {
-			at = len(all)
-			all = append(all, PinCount{Pin: pin})
-		}
-		all[at].Instances += s.Weight(s.Store.Instances[i].Instance)
+		count := entry(&all, func(c PinCount) bool { return PinText(c.Pin) == PinText(pin) }, PinCount{Pin: pin})
+		count.Instances += s.Weight(s.Store.Instances[i].Instance)
 	}
 	slices.SortFunc(all, func(a, b PinCount) int {
 		if a.Pin == nil || b.Pin == nil {

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,12 +76,8 @@ func (r *Report) HazardTable() timeline.Table {
 func grouped(all []Hazard) [][]Hazard {
 	var groups [][]Hazard
 	for _, h := range all {
-		i := slices.IndexFunc(groups, func(g []Hazard) bool { return g[0].same(&h) })
-		if i < 0 {
-			i = len(groups)
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], h)
+		g := entry(&groups, func(g []Hazard) bool { return g[0].same(&h) }, nil)
+		*g = append(*g, h)
 	}
 	return groups
 }
@@ -141,17 +138,9 @@ func (r *Report) Work() string {
 
 // String describes the count in one line.
 func (e *Expected) String() string {
-	how, example := "to end as "+e.End.Text(), ""
-	switch e.End {
-	case plan.EndCompleted:
-		how = "to complete"
-	case plan.EndEternal:
-		how = "to go on until the plan is over"
-	case EndCancelled:
-		how = "to complete or to fail"
-	case plan.EndAny:
-		how = "to end in any way"
-	}
+	how, example := cmp.Or(map[plan.End]string{
+		plan.EndCompleted: "to complete", plan.EndEternal: "to go on until the plan is over", EndCancelled: "to complete or to fail", plan.EndAny: "to end in any way",
+	}[e.End], "to end as "+e.End.Text()), ""
 	if e.Why != "" {
 		how, example = how+", "+e.Why, ", such as "+e.Example
 	}

@@ -130,12 +130,3 @@ func (c *confidence) text() string {
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
-
-// confide adds the confidence to the report, unless any run failed, or the campaign ran fewer than confidentFrom seeds
-// and the user did not request it.
-func (r *report) confide() {
-	clean := r.Passed == r.Seeds && !r.Interrupted && r.Status == exitOK
-	if clean && r.Seeds > 0 && (r.Seeds >= confidentFrom || r.confident) {
-		r.Confidence = newConfidence(r.Seeds)
-	}
-}

@@ -59,15 +59,29 @@ type ciFlags struct {
 	Annotate bool   `help:"Print an annotation of GitHub for each violated property on standard error."`
 }
 
-// open reads the findings file. It returns nil if there is none.
+// open reads the findings file; a missing one counts as empty. It returns nil if none is named.
 func (c *ciFlags) open() (*findingsFile, error) {
+	f := &findingsFile{Schema: schema, path: c.Findings}
+	data, err := os.ReadFile(f.path)
 	switch {
-	case c.Findings != "":
-		return openFindings(c.Findings)
-	case c.NewOnly:
+	case f.path == "" && c.NewOnly:
 		return nil, errors.New("--new-only needs --findings FILE, the file to compare with")
+	case f.path == "":
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return f, nil
+	case err != nil:
+		return nil, fmt.Errorf("--findings: %w", err)
 	}
-	return nil, nil
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(f); err != nil {
+		return nil, fmt.Errorf("--findings %s: %w", f.path, err)
+	}
+	if f.Schema != schema {
+		return nil, fmt.Errorf("--findings %s: schema %d, expected %d", f.path, f.Schema, schema)
+	}
+	return f, nil
 }
 
 // tell completes the report, updates the findings file, unless f is nil, and writes the annotations and the summary for a CI job. part is the
@@ -86,7 +100,9 @@ func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
 			return err
 		}
 	}
-	r.confide()
+	if clean := r.Passed == r.Seeds && !r.Interrupted && r.Status == exitOK; clean && r.Seeds > 0 && (r.Seeds >= confidentFrom || r.confident) {
+		r.Confidence = newConfidence(r.Seeds)
+	}
 	if c.Annotate {
 		a.annotate(r)
 	}
@@ -107,27 +123,6 @@ type findingsFile struct {
 	Findings []*knownFinding `json:"findings"`
 
 	path string
-}
-
-// openFindings reads the findings file. A missing file counts as empty.
-func openFindings(path string) (*findingsFile, error) {
-	f := &findingsFile{Schema: schema, path: path}
-	data, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return f, nil
-	case err != nil:
-		return nil, fmt.Errorf("--findings: %w", err)
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(f); err != nil {
-		return nil, fmt.Errorf("--findings %s: %w", path, err)
-	}
-	if f.Schema != schema {
-		return nil, fmt.Errorf("--findings %s: schema %d, expected %d", path, f.Schema, schema)
-	}
-	return f, nil
 }
 
 // keep writes the findings file.

@@ -131,10 +131,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 const fuzzedLoad = 12
 
 func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
-	o = fuzz.Options{Seed: c.Seed.or(1), First: c.FailFast, Workers: int(c.Workers), Space: s.space()}
-	if c.Runs != nil {
-		o.Runs = *c.Runs
-	}
+	o = fuzz.Options{Seed: uint64(or(c.Seed, 1)), Runs: or(c.Runs, 0), First: c.FailFast, Workers: int(c.Workers), Space: s.space()}
 	if s.scenario.Load != nil {
 		most := fuzzedLoad
 		if n := s.scenario.Fuzz.Instances; n > 0 {
@@ -394,16 +391,7 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	o := fuzz.Scope{Plan: p, Crashes: 1, Within: 10 * time.Second, Runs: exploredRuns, Workers: int(c.Workers)}
-	if c.Runs != nil {
-		o.Runs = *c.Runs
-	}
-	if c.Crashes != nil {
-		o.Crashes = int(*c.Crashes)
-	}
-	if c.Within != nil {
-		o.Within = *c.Within
-	}
+	o := fuzz.Scope{Plan: p, Crashes: int(or(c.Crashes, 1)), Within: or(c.Within, 10*time.Second), Runs: or(c.Runs, exploredRuns), Workers: int(c.Workers)}
 	o.Config = func() cluster.Config {
 		cfg := cluster.Config{Builds: s.program.builds(), DoubleCheck: c.DoubleCheck}
 		s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect})

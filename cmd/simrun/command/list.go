@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -183,20 +184,13 @@ func buildItems(builds []*engine.Build, of *plan.Plan) []itemJSON {
 				names []string
 			}{{"; ships only ", d.Handlers.Only}, {"; also ships ", d.Handlers.With}, {"; lacks ", d.Handlers.Without}} {
 				if h.names != nil {
-					item.Summary += h.text + orNone(h.names)
+					item.Summary += h.text + cmp.Or(strings.Join(h.names, ", "), "none")
 				}
 			}
 		}
 		items = append(items, item)
 	}
 	return items
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
 }
 
 // buildSummary summarizes a build: how many event kinds it reads and writes, and how it replays.
@@ -298,9 +292,4 @@ var (
 )
 
 // orDash joins words, or returns a dash if all of them are empty.
-func orDash(words ...string) string {
-	if text := strings.Join(words, " "); text != "" {
-		return text
-	}
-	return "-"
-}
+func orDash(words ...string) string { return cmp.Or(strings.Join(words, " "), "-") }

@@ -71,7 +71,7 @@ func writeFile(name string, write func(w io.Writer) error) error {
 func (c *runCmd) draw(r *report) error {
 	p := timeline.Page{Title: "Campaign " + r.Scenario, Verdict: r.verdicts("; "), Bad: r.Status != exitOK}
 	p.Command = c.goOn(r.subject, r.seeds, 0)
-	p.Tables = campaignTables(r)
+	p.Tables = filled(slices.Concat([]timeline.Table{r.totals(), r.violated(), knownTable(r.Findings)}, smallTables(r), workTables(r), []timeline.Table{coverageTable(r)})...)
 	seed := r.seeds.first
 	if v, ok := r.deciding(); ok {
 		seed = v.Seed
@@ -107,12 +107,6 @@ func seen(cfg cluster.Config, seed uint64) (*timeline.Timeline, error) {
 		return nil, err
 	}
 	return collector.Timeline(decimal(seed), result), nil
-}
-
-// campaignTables returns the tables for totals, findings, the work and coverage.
-func campaignTables(r *report) []timeline.Table {
-	return filled(slices.Concat([]timeline.Table{r.totals(), r.violated(), knownTable(r.Findings)}, smallTables(r),
-		workTables(r), []timeline.Table{coverageTable(r)})...)
 }
 
 // workTables returns the tables for fates, help, remarks, waits and windows.

@@ -221,7 +221,8 @@ func (c *planCmd) print(a *app, rep *report, r *upgrade.Report) {
 	}
 	try := ""
 	if c.Details {
-		try = c.tryBug(rep.subject)
+		bug := planCmd{planFlags: planFlags{Bug: []string{"ID"}, Store: c.Store}}
+		try = commandline.Join(slices.Concat([]string{a.program.name(), "plan"}, given(bug), []string{rep.subject.arg})...)
 	}
 	a.printf("%s", upgrade.WindowsText(rep.Windows, try))
 	a.printf("%s", r.Text())
@@ -365,7 +366,7 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	if err := c.check(); err != nil {
 		return 0, err
 	}
-	seed := c.Seed.or(1)
+	seed := uint64(or(c.Seed, 1))
 	if _, err := cfg.One(c.Replay, seed); err != nil {
 		return 0, err
 	}
@@ -378,10 +379,4 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 func (c *planCmd) oneLine(s *subject, variant string, n uint64, instance string) string {
 	one := planCmd{planFlags: s.flags, Replay: variant, Seed: (*seed)(&n), storyFlags: storyFlags{Instance: instance}}
 	return one.line(s)
-}
-
-// tryBug returns the command that tries a planted bug in this plan.
-func (c *planCmd) tryBug(s *subject) string {
-	try := planCmd{planFlags: planFlags{Bug: []string{"ID"}, Store: c.Store}}
-	return commandline.Join(slices.Concat([]string{s.program.name(), "plan"}, given(try), []string{s.arg})...)
 }

@@ -80,7 +80,7 @@ func (c *replayCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	r := &replayed{seed: c.Seed.or(1), entry: entry}
+	r := &replayed{seed: uint64(or(c.Seed, 1)), entry: entry}
 	if entry == nil {
 		r.subject, err = c.subject(a.program, c.Scenario)
 	} else {

@@ -23,14 +23,15 @@ func (s *seed) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// or returns the seed, or n if there is none. alone returns the seed as a range, or r if there is none.
-func (s *seed) or(n uint64) uint64 {
-	if s == nil {
-		return n
+// or returns the value of a flag, or another if the flag is not given.
+func or[T any](flag *T, otherwise T) T {
+	if flag == nil {
+		return otherwise
 	}
-	return uint64(*s)
+	return *flag
 }
 
+// alone returns the seed as a range, or r if there is none.
 func (s *seed) alone(r seedRange) seedRange {
 	if s == nil {
 		return r

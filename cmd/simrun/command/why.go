@@ -49,7 +49,7 @@ func (c *whyCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	a.warn(s)
-	seed := c.Seed.or(1)
+	seed := uint64(or(c.Seed, 1))
 	at, err := c.at(s, seed)
 	if err != nil {
 		return 0, err

@@ -37,9 +37,7 @@ func hoarder(ctx *orch.Context, input string) (string, error) {
 	n := number(input, engine.MaxKVKeys+20)
 	for i := range n {
 		if i == n/2 {
-			if _, err := ctx.ScheduleTimer(200 * time.Millisecond).Await(); err != nil {
-				return "", err
-			}
+			sleep(ctx, 200 * time.Millisecond)
 		}
 		ctx.SetKVValue("thing-"+strconv.Itoa(i), "kept")
 	}
@@ -77,9 +75,7 @@ func scribbler(ctx *orch.Context, input string) (string, error) {
 	if _, _, err := orch.Select(first, ctx.ScheduleActivity("Charge", raw), first); err != nil {
 		return "", err
 	}
-	if _, err := ctx.ScheduleTimer(-time.Second).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, -time.Second)
 	event, _ := waits[0].Await()
 	same, _ := waits[0].Await()
 	if told != again || event != same {
@@ -114,9 +110,7 @@ func sleeper(ctx *orch.Context, input string) (string, error) {
 		ctx.SetKVValue("dream", "1")
 		ctx.SetKVValue("memory", "1")
 		ctx.DequeueEvent("mail")
-		if _, err := ctx.ScheduleTimer(2 * time.Second).Await(); err != nil {
-			return "", err
-		}
+		sleep(ctx, 2 * time.Second)
 		ctx.ContinueAsNew("awake")
 		return "", nil
 	}
@@ -144,9 +138,7 @@ func tidy(ctx *orch.Context, _ string) (string, error) {
 	}
 	// The draft was set before the clock was read.
 	ctx.PruneKVValuesUpdatedBefore(uint64(now) + 500)
-	if _, err := ctx.ScheduleTimer(2 * time.Second).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, 2 * time.Second)
 	for _, key := range []string{"a", "b", "c"} {
 		ctx.SetKVValue(key, key)
 	}
@@ -157,15 +149,11 @@ func tidy(ctx *orch.Context, _ string) (string, error) {
 	}
 	// Of two keys, one set before the clock was read and one long after it, only the first is old, in this turn and in
 	// those that replay it.
-	if _, err := ctx.ScheduleTimer(2 * time.Second).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, 2 * time.Second)
 	ctx.SetKVValue("new", "1")
 	for range 2 {
 		ctx.PruneKVValuesUpdatedBefore(uint64(now) + 500)
-		if _, err := ctx.ScheduleTimer(300 * time.Millisecond).Await(); err != nil {
-			return "", err
-		}
+		sleep(ctx, 300 * time.Millisecond)
 	}
 	return strconv.Itoa(len(ctx.KVAllValues())) + " left", nil
 }

@@ -36,9 +36,7 @@ func doorman(ctx *orch.Context, input string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	policy := orch.DefaultRetryPolicy()
-	policy.MaxAttempts = 20 // a fault may make an activity panic
-	if _, err := ctx.ScheduleActivityWithRetry("Work", strconv.Itoa(i), policy); err != nil {
+	if _, err := work(ctx, strconv.Itoa(i)); err != nil {
 		return "", err
 	}
 	if left > 1 {
@@ -48,14 +46,12 @@ func doorman(ctx *orch.Context, input string) (string, error) {
 }
 
 func diarist(ctx *orch.Context, _ string) (string, error) {
-	policy := orch.DefaultRetryPolicy()
-	policy.MaxAttempts = 20 // a fault may make an activity panic
 	for range 2 {
 		now, err := ctx.UTCNowMs()
 		if err != nil {
 			continue
 		}
-		if _, err := ctx.ScheduleActivityWithRetry("Work", strconv.FormatInt(now, 10), policy); err != nil {
+		if _, err := work(ctx, strconv.FormatInt(now, 10)); err != nil {
 			return "", err
 		}
 	}
@@ -95,9 +91,7 @@ func juggler(ctx *orch.Context, input string) (string, error) {
 			caught += "nothing"
 		}
 	}
-	policy := orch.DefaultRetryPolicy()
-	policy.MaxAttempts = 20 // a fault may make an activity panic
-	return ctx.ScheduleActivityWithRetry("Work", caught, policy)
+	return work(ctx, caught)
 }
 
 func ledger(ctx *orch.Context, input string) (string, error) {
@@ -116,9 +110,7 @@ func ledger(ctx *orch.Context, input string) (string, error) {
 	}
 	ctx.SetKVValue("entry-"+strconv.Itoa(keys), entry)
 	ctx.SetCustomStatus(strconv.Itoa(keys+1) + " entries")
-	if _, err := ctx.ScheduleTimer(200 * time.Millisecond).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, 200 * time.Millisecond)
 	if left > 1 {
 		ctx.ContinueAsNew(strconv.Itoa(left - 1))
 	}
@@ -154,19 +146,15 @@ func picky(ctx *orch.Context, input string) (string, error) {
 }
 
 func studio(ctx *orch.Context, input string) (string, error) {
-	policy := orch.DefaultRetryPolicy()
-	policy.MaxAttempts = 20 // a fault may make an activity panic
 	for i := range number(input, 3) {
-		if _, err := ctx.ScheduleActivityWithRetry("Work", strconv.Itoa(i), policy, orch.OnSession(ctx.InstanceID())); err != nil {
+		if _, err := work(ctx, strconv.Itoa(i), orch.OnSession(ctx.InstanceID())); err != nil {
 			return "", err
 		}
 	}
-	return ctx.ScheduleActivityWithRetry("Work", "print", policy, orch.WithTag("gpu"))
+	return work(ctx, "print", orch.WithTag("gpu"))
 }
 
 func clerk(ctx *orch.Context, input string) (string, error) {
-	policy := orch.DefaultRetryPolicy()
-	policy.MaxAttempts = 20
 	text := ""
 	// System calls are activities, so a fault may make them panic as well.
 	if id, err := ctx.NewGUID(); err == nil && len(id) != 36 {
@@ -179,5 +167,5 @@ func clerk(ctx *orch.Context, input string) (string, error) {
 		text = value
 	}
 	ctx.SetCustomStatus("found " + strconv.Quote(text))
-	return ctx.ScheduleActivityWithRetry("Work", text, policy)
+	return work(ctx, text)
 }

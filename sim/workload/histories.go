@@ -31,9 +31,7 @@ func archivist(ctx *orch.Context, input string) (string, error) {
 	if text, err := ctx.ScheduleSubOrchestrationWithID("Leaf", archivistChild, plan.HardText).Await(); err != nil || text != plan.HardText {
 		return "", fmt.Errorf("the child says %q, %v", text, err)
 	}
-	if _, err := ctx.ScheduleTimer(time.Second).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, time.Second)
 	if text, err := ctx.DequeueEvent(plan.HardText).Await(); err != nil || text != plan.HardText {
 		return "", fmt.Errorf("the message says %q, %v", text, err)
 	}

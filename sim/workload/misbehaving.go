@@ -155,9 +155,7 @@ func glutton(ctx *orch.Context, input string) (string, error) {
 		ctx.ScheduleActivity("Work", "", orch.WithTag(size("tag", engine.MaxTagNameBytes))).Drop()
 	}
 	ask("")
-	if _, err := ctx.ScheduleTimer(100 * time.Millisecond).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, 100 * time.Millisecond)
 	ask(input)
 	return "it was allowed", nil
 }
@@ -316,9 +314,7 @@ func splitter(ctx *orch.Context, input string) (string, error) {
 		}
 		return ctx.ScheduleActivity("Work", input).Await()
 	}
-	if _, err := ctx.ScheduleTimer(100 * time.Millisecond).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, 100 * time.Millisecond)
 	ctx.SetKVValue("before", input)
 	for _, name := range []string{"first", "second"} {
 		ctx.Go(func(ctx *orch.Context) (string, error) {

@@ -139,6 +139,20 @@ func number(input string, byDefault int) int {
 	return byDefault
 }
 
+// sleep waits for a timer, which cannot fail.
+func sleep(ctx *orch.Context, d time.Duration) {
+	if _, err := ctx.ScheduleTimer(d).Await(); err != nil {
+		panic(err)
+	}
+}
+
+// work runs the activity Work. It tries often, since a fault may make an activity panic.
+func work(ctx *orch.Context, input string, options ...orch.ActivityOption) (string, error) {
+	policy := orch.DefaultRetryPolicy()
+	policy.MaxAttempts = 20
+	return ctx.ScheduleActivityWithRetry("Work", input, policy, options...)
+}
+
 func processOrder1(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Reserve", input).Await(); err != nil {
 		return "", err
@@ -168,9 +182,7 @@ func chargeAndShip(ctx *orch.Context, input, approved string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Charge", input).Await(); err != nil {
 		return "", err
 	}
-	if _, err := ctx.ScheduleTimer(time.Second).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, time.Second)
 	shipped, err := ctx.ScheduleActivity("Ship", input).Await()
 	if err != nil {
 		return "", err
@@ -182,9 +194,7 @@ func eternal(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Tick", input).Await(); err != nil {
 		return "", err
 	}
-	if _, err := ctx.ScheduleTimer(4 * time.Second).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, 4 * time.Second)
 	ctx.ContinueAsNew(strconv.Itoa(number(input, 0) + 1))
 	return "", nil
 }
@@ -197,9 +207,7 @@ func counter(ctx *orch.Context, input string) (string, error) {
 	if left == 0 {
 		return "done", nil
 	}
-	if _, err := ctx.ScheduleTimer(500 * time.Millisecond).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, 500 * time.Millisecond)
 	ctx.ContinueAsNew(strconv.Itoa(left - 1))
 	return "", nil
 }
@@ -210,9 +218,7 @@ func restless(ctx *orch.Context, input string) (string, error) {
 		return "done", nil
 	}
 	ctx.ScheduleActivity("Work", input)
-	if _, err := ctx.ScheduleTimer(200 * time.Millisecond).Await(); err != nil {
-		return "", err
-	}
+	sleep(ctx, 200 * time.Millisecond)
 	ctx.ContinueAsNew(strconv.Itoa(left - 1))
 	return "", nil
 }
@@ -274,9 +280,7 @@ func chain(ctx *orch.Context, input string) (string, error) {
 		if _, err := ctx.ScheduleActivity("Work", strconv.Itoa(i)).Await(); err != nil {
 			return "", err
 		}
-		if _, err := ctx.ScheduleTimer(300 * time.Millisecond).Await(); err != nil {
-			return "", err
-		}
+		sleep(ctx, 300 * time.Millisecond)
 	}
 	return strconv.Itoa(n) + " done", nil
 }

@@ -14,7 +14,7 @@ func (i *interpreter) can(n *Node) bool {
 	case OpChild:
 		child, versions := i.child(n)
 		return slices.ContainsFunc(versions, func(p *Program) bool {
-			return !slices.ContainsFunc(p.Body, func(kid Node) bool { return kid.Op != OpAgain && !child.can(&kid) })
+			return !slices.ContainsFunc(p.Body, func(kid Node) bool { return !child.can(&kid) })
 		})
 	case OpSeq, OpRepeat:
 		return each(n.Kids)
@@ -28,10 +28,11 @@ func (i *interpreter) can(n *Node) bool {
 	return true
 }
 
-// canFail reports whether one of the statements in list may fail. A panic does not count as a failure.
-func (i *interpreter) canFail(list []Node) bool {
+// reaches reports whether something may happen in one of the statements in list, none of which follows one that cannot
+// produce a text.
+func (i *interpreter) reaches(list []Node, happens func(n *Node) bool) bool {
 	for j := range list {
-		if i.mayFail(&list[j]) {
+		if happens(&list[j]) {
 			return true
 		}
 		if !i.can(&list[j]) {
@@ -40,6 +41,9 @@ func (i *interpreter) canFail(list []Node) bool {
 	}
 	return false
 }
+
+// canFail reports whether one of the statements in list may fail. A panic does not count as a failure.
+func (i *interpreter) canFail(list []Node) bool { return i.reaches(list, i.mayFail) }
 
 // mayFail reports whether statement n may fail, with any text. A child that panics counts as failed for its parent.
 func (i *interpreter) mayFail(n *Node) bool {
@@ -65,7 +69,7 @@ func (i *interpreter) mayFail(n *Node) bool {
 func (i *interpreter) endsBadly(p *Program) bool {
 	ends := false
 	Walk(p.Body, func(kid *Node) { ends = ends || kid.Op == OpPanic || len(i.limits(kid)) > 0 })
-	return ends || i.canFail(slices.DeleteFunc(slices.Clone(p.Body), func(kid Node) bool { return kid.Op == OpAgain }))
+	return ends || i.canFail(p.Body)
 }
 
 // child returns an interpreter for the program that n starts, and the versions of that program that may run first.

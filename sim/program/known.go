@@ -41,9 +41,7 @@ func (i *interpreter) takes(queue, s string, k then) bool {
 		}
 		return literal(data, s, func(rest string) bool {
 			next := i.state
-			if next.taken = maps.Clone(next.taken); next.taken == nil {
-				next.taken = map[message]int{}
-			}
+			next.taken = cloned(next.taken)
 			next.taken[m]++
 			return i.in(next, rest, k)
 		})
@@ -77,18 +75,20 @@ func with(list []value, v value) []value {
 	return append(slices.Clip(list), v)
 }
 
+// cloned returns a copy of a map, which may be nil.
+func cloned[K comparable, V any](m map[K]V) map[K]V {
+	c := make(map[K]V, len(m)+1)
+	maps.Copy(c, m)
+	return c
+}
+
 // does returns the state after statement n has run. n must be certain to run, and must not be a block.
 func (k known) does(n *Node) known {
 	if k.shared {
 		return k
 	}
-	set := func(key string, v value) {
-		k.keys[key] = []value{v}
-	}
-	k.keys = maps.Clone(k.keys)
-	if k.keys == nil {
-		k.keys = map[string][]value{}
-	}
+	k.keys = cloned(k.keys)
+	set := func(key string, v value) { k.keys[key] = []value{v} }
 	switch n.Op {
 	case OpSet:
 		set(n.Name, value{n.value(), true})
@@ -110,10 +110,7 @@ func (k known) does(n *Node) known {
 
 // after returns the state after any of the statements in list have run, in any order.
 func (k known) after(list []Node) known {
-	k.keys = maps.Clone(k.keys)
-	if k.keys == nil {
-		k.keys = map[string][]value{}
-	}
+	k.keys = cloned(k.keys)
 	add := func(key string, v value) { k.keys[key] = with(k.of(key), v) }
 	removes := false
 	Walk(list, func(n *Node) {

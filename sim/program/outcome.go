@@ -136,21 +136,10 @@ func (i *interpreter) anyEnds(list []*Program, s string, k then) bool {
 	return slices.ContainsFunc(list, func(p *Program) bool { return i.ends(p, s, k) })
 }
 
-// ends reports whether p may fail or panic with a displayed text that s begins with.
+// ends reports whether p may fail or panic with a displayed text that s begins with. The last execution does not stop at
+// an again; earlier executions fail in the same ways.
 func (i *interpreter) ends(p *Program, s string, k then) bool {
-	for j := range p.Body {
-		n := &p.Body[j]
-		if n.Op == OpAgain {
-			continue // the last execution does not stop here; earlier executions fail in the same ways
-		}
-		if i.fails(n, s, k) || i.panics(n, s, k) || i.breaksLimit(n, s, k) {
-			return true
-		}
-		if !i.can(n) {
-			return false
-		}
-	}
-	return false
+	return i.reaches(p.Body, func(n *Node) bool { return i.fails(n, s, k) || i.panics(n, s, k) || i.breaksLimit(n, s, k) })
 }
 
 // gives reports whether statement n may produce a text that s begins with.
@@ -284,15 +273,7 @@ func (i *interpreter) activityPanics(s string, k then) bool {
 
 // anyFails reports whether a statement in list may be the first to fail, with a text that s begins with.
 func (i *interpreter) anyFails(list []Node, s string, k then) bool {
-	for j := range list {
-		if i.fails(&list[j], s, k) {
-			return true
-		}
-		if !i.can(&list[j]) {
-			return false
-		}
-	}
-	return false
+	return i.reaches(list, func(n *Node) bool { return i.fails(n, s, k) })
 }
 
 // panics reports whether the program may panic in statement n with a text that s begins with.
@@ -311,13 +292,5 @@ func (i *interpreter) panics(n *Node, s string, k then) bool {
 }
 
 func (i *interpreter) anyPanics(list []Node, s string, k then) bool {
-	for j := range list {
-		if i.panics(&list[j], s, k) {
-			return true
-		}
-		if !i.can(&list[j]) {
-			return false
-		}
-	}
-	return false
+	return i.reaches(list, func(n *Node) bool { return i.panics(n, s, k) })
 }

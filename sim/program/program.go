@@ -166,37 +166,29 @@ func Walk(list []Node, f func(n *Node)) {
 	}
 }
 
-// Waits returns the names of the events that the program itself waits for, in order of first use.
-func (p *Program) Waits() []string {
-	var out []string
+// used returns the distinct values of the statements that have one, in order of first use.
+func used[T comparable](p *Program, value func(n *Node) (v T, has bool)) (out []T) {
 	Walk(p.Body, func(n *Node) {
-		if n.Op == OpWait && !slices.Contains(out, n.Name) {
-			out = append(out, n.Name)
+		if v, has := value(n); has && !slices.Contains(out, v) {
+			out = append(out, v)
 		}
 	})
 	return out
+}
+
+// Waits returns the names of the events that the program itself waits for, in order of first use.
+func (p *Program) Waits() []string {
+	return used(p, func(n *Node) (string, bool) { return n.Name, n.Op == OpWait })
 }
 
 // Queues returns the names of the queues that the program itself reads, in order of first use.
 func (p *Program) Queues() []string {
-	var out []string
-	Walk(p.Body, func(n *Node) {
-		if n.Op == OpDequeue && !slices.Contains(out, n.Name) {
-			out = append(out, n.Name)
-		}
-	})
-	return out
+	return used(p, func(n *Node) (string, bool) { return n.Name, n.Op == OpDequeue })
 }
 
 // Delays returns the distinct delays of the program's timers and timeouts, in order of first use.
 func (p *Program) Delays() []time.Duration {
-	var out []time.Duration
-	Walk(p.Body, func(n *Node) {
-		if n.Delay > 0 && !slices.Contains(out, n.Delay) {
-			out = append(out, n.Delay)
-		}
-	})
-	return out
+	return used(p, func(n *Node) (time.Duration, bool) { return n.Delay, n.Delay > 0 })
 }
 
 // value returns the value that n assigns to a key or the custom status.

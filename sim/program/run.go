@@ -40,10 +40,7 @@ func (p *Program) Handler() orch.Handler {
 			if n.Op == OpAgain {
 				if c.executions < n.Count {
 					c.executions++
-					if n.Version != "" {
-						ctx.ContinueAsNewVersioned(n.Version, c.String())
-					}
-					ctx.ContinueAsNew(c.String())
+					ctx.ContinueAsNewVersioned(n.Version, c.String())
 				}
 				continue
 			}
@@ -73,16 +70,12 @@ func carried(s string) carry {
 	rest, ok := strings.CutPrefix(s, carryMark)
 	executions, rest, ok1 := strings.Cut(rest, ":")
 	length, rest, ok2 := strings.Cut(rest, ":")
-	c := carry{}
-	size := 0
-	var err1, err2 error
-	c.executions, err1 = strconv.Atoi(executions)
-	size, err2 = strconv.Atoi(length)
+	n, err1 := strconv.Atoi(executions)
+	size, err2 := strconv.Atoi(length)
 	if !ok || !ok1 || !ok2 || err1 != nil || err2 != nil || size < 0 || size > len(rest) {
 		return carry{input: s}
 	}
-	c.input, c.said = rest[:size], rest[size:]
-	return c
+	return carry{executions: n, input: rest[:size], said: rest[size:]}
 }
 
 // runner executes a program for one turn.
@@ -115,11 +108,7 @@ func (r *runner) exec(ctx *orch.Context, n *Node) (string, error) {
 	case OpCall, OpCallFails, OpTimer, OpWait, OpDequeue, OpChild:
 		return r.start(ctx, n).Await()
 	case OpDetach:
-		if n.Version != "" {
-			ctx.StartOrchestrationVersioned(n.Name, n.Version, r.id(ctx), n.Text)
-		} else {
-			ctx.StartOrchestration(n.Name, r.id(ctx), n.Text)
-		}
+		ctx.StartOrchestrationVersioned(n.Name, n.Version, r.id(ctx), n.Text)
 		return "", nil
 	case OpDrop:
 		for i := range n.Kids {
@@ -205,7 +194,7 @@ func (r *runner) start(ctx *orch.Context, n *Node) *orch.Future {
 	return ctx.Go(func(ctx *orch.Context) (string, error) { return r.exec(ctx, n) })
 }
 
-// child starts the child in statement n.
+// child starts the child in statement n. Without an id or a version, the runtime chooses it.
 func (r *runner) child(ctx *orch.Context, n *Node) *orch.Future {
 	id := ""
 	switch {
@@ -215,14 +204,6 @@ func (r *runner) child(ctx *orch.Context, n *Node) *orch.Future {
 		// Automatic ids are derived from event numbers, so a later execution would request the same child as an earlier
 		// one.
 		id = r.id(ctx)
-	}
-	switch {
-	case id == "" && n.Version == "":
-		return ctx.ScheduleSubOrchestration(n.Name, n.Text)
-	case id == "":
-		return ctx.ScheduleSubOrchestrationVersioned(n.Name, n.Version, n.Text)
-	case n.Version == "":
-		return ctx.ScheduleSubOrchestrationWithID(n.Name, id, n.Text)
 	}
 	return ctx.ScheduleSubOrchestrationVersionedWithID(n.Name, n.Version, id, n.Text)
 }

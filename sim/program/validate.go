@@ -135,52 +135,46 @@ func (p *Program) work(set Set) int {
 }
 
 func (p *Program) workOver(set Set, memo []int) int {
-	var list func(list []Node) int
-	list = func(nodes []Node) int {
-		sum := 0
-		for i := range nodes {
-			n := &nodes[i]
-			work := list(n.Kids) + list(n.Else)
-			switch n.Op {
-			case OpChild, OpDetach:
-				work = 1
-				most := 0
-				for j := range set {
-					if set[j].Name == n.Name {
-						most = max(most, memo[j])
-					}
+	work := sum(p.Body, maxWork*maxCount, func(n *Node, inside int) int {
+		switch n.Op {
+		case OpChild, OpDetach:
+			most := 0
+			for j := range set {
+				if set[j].Name == n.Name {
+					most = max(most, memo[j])
 				}
-				work += most
-			case OpRepeat:
-				work *= max(n.Count, 1)
-			case OpCall, OpCallFails, OpTimer, OpWait, OpDequeue, OpRemote, OpGUID, OpNow:
-				work = 1
 			}
-			sum = min(sum+work, maxWork*maxCount)
+			return 1 + most
+		case OpCall, OpCallFails, OpTimer, OpWait, OpDequeue, OpRemote, OpGUID, OpNow:
+			return 1
 		}
-		return sum
+		return inside
+	})
+	return min(work*(1+agains(p.Body)), maxWork*maxCount)
+}
+
+// sum adds up what weigh says of each statement, which is told the sum of those inside it, up to most.
+func sum(nodes []Node, most int, weigh func(n *Node, inside int) int) int {
+	total := 0
+	for i := range nodes {
+		n := &nodes[i]
+		inside := sum(n.Kids, most, weigh) + sum(n.Else, most, weigh)
+		if n.Op == OpRepeat {
+			inside *= max(n.Count, 1)
+		}
+		total = min(total+weigh(n, inside), most)
 	}
-	return min(list(p.Body)*(1+agains(p.Body)), maxWork*maxCount)
+	return total
 }
 
 // waits returns the maximum number of events for which an instance of the program itself waits. Large numbers are
 // capped.
 func (p *Program) waits() int {
-	var list func(list []Node) int
-	list = func(nodes []Node) int {
-		sum := 0
-		for i := range nodes {
-			n := &nodes[i]
-			inside := list(n.Kids) + list(n.Else)
-			switch n.Op {
-			case OpWait, OpDequeue:
-				inside = 1
-			case OpRepeat:
-				inside *= max(n.Count, 1)
-			}
-			sum = min(sum+inside, maxWork)
+	waits := sum(p.Body, maxWork, func(n *Node, inside int) int {
+		if n.Op == OpWait || n.Op == OpDequeue {
+			return 1
 		}
-		return sum
-	}
-	return list(p.Body) * (1 + agains(p.Body))
+		return inside
+	})
+	return waits * (1 + agains(p.Body))
 }

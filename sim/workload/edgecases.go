@@ -37,7 +37,7 @@ func hoarder(ctx *orch.Context, input string) (string, error) {
 	n := number(input, engine.MaxKVKeys+20)
 	for i := range n {
 		if i == n/2 {
-			sleep(ctx, 200 * time.Millisecond)
+			sleep(ctx, 200*time.Millisecond)
 		}
 		ctx.SetKVValue("thing-"+strconv.Itoa(i), "kept")
 	}
@@ -110,7 +110,7 @@ func sleeper(ctx *orch.Context, input string) (string, error) {
 		ctx.SetKVValue("dream", "1")
 		ctx.SetKVValue("memory", "1")
 		ctx.DequeueEvent("mail")
-		sleep(ctx, 2 * time.Second)
+		sleep(ctx, 2*time.Second)
 		ctx.ContinueAsNew("awake")
 		return "", nil
 	}
@@ -138,7 +138,7 @@ func tidy(ctx *orch.Context, _ string) (string, error) {
 	}
 	// The draft was set before the clock was read.
 	ctx.PruneKVValuesUpdatedBefore(uint64(now) + 500)
-	sleep(ctx, 2 * time.Second)
+	sleep(ctx, 2*time.Second)
 	for _, key := range []string{"a", "b", "c"} {
 		ctx.SetKVValue(key, key)
 	}
@@ -149,11 +149,11 @@ func tidy(ctx *orch.Context, _ string) (string, error) {
 	}
 	// Of two keys, one set before the clock was read and one long after it, only the first is old, in this turn and in
 	// those that replay it.
-	sleep(ctx, 2 * time.Second)
+	sleep(ctx, 2*time.Second)
 	ctx.SetKVValue("new", "1")
 	for range 2 {
 		ctx.PruneKVValuesUpdatedBefore(uint64(now) + 500)
-		sleep(ctx, 300 * time.Millisecond)
+		sleep(ctx, 300*time.Millisecond)
 	}
 	return strconv.Itoa(len(ctx.KVAllValues())) + " left", nil
 }

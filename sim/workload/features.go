@@ -110,7 +110,7 @@ func ledger(ctx *orch.Context, input string) (string, error) {
 	}
 	ctx.SetKVValue("entry-"+strconv.Itoa(keys), entry)
 	ctx.SetCustomStatus(strconv.Itoa(keys+1) + " entries")
-	sleep(ctx, 200 * time.Millisecond)
+	sleep(ctx, 200*time.Millisecond)
 	if left > 1 {
 		ctx.ContinueAsNew(strconv.Itoa(left - 1))
 	}

@@ -155,7 +155,7 @@ func glutton(ctx *orch.Context, input string) (string, error) {
 		ctx.ScheduleActivity("Work", "", orch.WithTag(size("tag", engine.MaxTagNameBytes))).Drop()
 	}
 	ask("")
-	sleep(ctx, 100 * time.Millisecond)
+	sleep(ctx, 100*time.Millisecond)
 	ask(input)
 	return "it was allowed", nil
 }
@@ -314,7 +314,7 @@ func splitter(ctx *orch.Context, input string) (string, error) {
 		}
 		return ctx.ScheduleActivity("Work", input).Await()
 	}
-	sleep(ctx, 100 * time.Millisecond)
+	sleep(ctx, 100*time.Millisecond)
 	ctx.SetKVValue("before", input)
 	for _, name := range []string{"first", "second"} {
 		ctx.Go(func(ctx *orch.Context) (string, error) {

@@ -194,7 +194,7 @@ func eternal(ctx *orch.Context, input string) (string, error) {
 	if _, err := ctx.ScheduleActivity("Tick", input).Await(); err != nil {
 		return "", err
 	}
-	sleep(ctx, 4 * time.Second)
+	sleep(ctx, 4*time.Second)
 	ctx.ContinueAsNew(strconv.Itoa(number(input, 0) + 1))
 	return "", nil
 }
@@ -207,7 +207,7 @@ func counter(ctx *orch.Context, input string) (string, error) {
 	if left == 0 {
 		return "done", nil
 	}
-	sleep(ctx, 500 * time.Millisecond)
+	sleep(ctx, 500*time.Millisecond)
 	ctx.ContinueAsNew(strconv.Itoa(left - 1))
 	return "", nil
 }
@@ -218,7 +218,7 @@ func restless(ctx *orch.Context, input string) (string, error) {
 		return "done", nil
 	}
 	ctx.ScheduleActivity("Work", input)
-	sleep(ctx, 200 * time.Millisecond)
+	sleep(ctx, 200*time.Millisecond)
 	ctx.ContinueAsNew(strconv.Itoa(left - 1))
 	return "", nil
 }
@@ -280,7 +280,7 @@ func chain(ctx *orch.Context, input string) (string, error) {
 		if _, err := ctx.ScheduleActivity("Work", strconv.Itoa(i)).Await(); err != nil {
 			return "", err
 		}
-		sleep(ctx, 300 * time.Millisecond)
+		sleep(ctx, 300*time.Millisecond)
 	}
 	return strconv.Itoa(n) + " done", nil
 }

@@ -37,6 +37,15 @@ func Times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
+// Texts returns the text of each element of a list.
+func Texts[T any](list []T, text func(T) string) []string {
+	out := make([]string, len(list))
+	for i, x := range list {
+		out[i] = text(x)
+	}
+	return out
+}
+
 // And joins the parts of a sentence, of which there is at least one.
 func And(parts []string) string {
 	last := len(parts) - 1

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // Build is a build declared by the plan. It is like another build except for what its fields say.
@@ -73,10 +74,8 @@ func (p *Plan) SchemaOf(build string) *Schema {
 
 // ActivatedAs returns the name of the build that nodes of a build run once a step has activated that, or "".
 func (p *Plan) ActivatedAs(build string) string {
-	for i := range p.Builds {
-		if b := &p.Builds[i]; b.Name == build && b.AwaitsActivation {
-			return b.Like
-		}
+	if b := p.Declared(build); b != nil && b.AwaitsActivation {
+		return b.Like
 	}
 	return ""
 }
@@ -103,11 +102,8 @@ func (p *Plan) Migration(version uint64) *Schema {
 }
 
 // ReleaseNames lists the releases of duroxide that plans may name without declaring them.
-func ReleaseNames() (names []string) {
-	for _, b := range releasedBuilds {
-		names = append(names, b.Version.String())
-	}
-	return names
+func ReleaseNames() []string {
+	return pretty.Texts(releasedBuilds, func(b *engine.Build) string { return b.Version.String() })
 }
 
 // Release returns the declaration of durosim's model of a release of duroxide, such as 0.1.32, or of an application on it,
@@ -209,11 +205,7 @@ func (p *Plan) AllBuilds(known []*engine.Build) ([]*engine.Build, error) {
 }
 
 func buildNames(builds []*engine.Build) string {
-	var names []string
-	for _, b := range builds {
-		names = append(names, b.Name())
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(pretty.Texts(builds, (*engine.Build).Name), ", ")
 }
 
 // make makes the declared build from the build it is based on.
@@ -231,7 +223,8 @@ func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 	}
 	for _, k := range slices.Concat(d.Reads.With, d.Reads.Without, d.Writes.With, d.Writes.Without) {
 		if !slices.Contains(VariableKinds(), k) {
-			return nil, fmt.Errorf("kind %q: builds differ by the kinds %s only", k, kindNames(VariableKinds()))
+			kinds := pretty.Texts(VariableKinds(), func(k engine.EventKind) string { return string(k) })
+			return nil, fmt.Errorf("kind %q: builds differ by the kinds %s only", k, strings.Join(kinds, ", "))
 		}
 	}
 	reads := like.Codec.Kinds().With(d.Reads.With...).Without(d.Reads.Without...)
@@ -278,14 +271,6 @@ func (d *Build) setSemantics(b *engine.Build) {
 		}
 	}
 	slices.SortStableFunc(b.Changes, func(x, y engine.SemanticsChange) int { return x.Since.Compare(y.Since) })
-}
-
-func kindNames(kinds []engine.EventKind) string {
-	var names []string
-	for _, k := range kinds {
-		names = append(names, string(k))
-	}
-	return strings.Join(names, ", ")
 }
 
 // introduce records, for each build, the version in which its predecessors began to read each kind that varies between

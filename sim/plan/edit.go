@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // MaxEdits is the maximum number of edits in one input.
@@ -77,11 +78,7 @@ func (s *EditSpace) mostAdmitted(p *Plan) *engine.Version {
 
 // EditKinds returns the names of the kinds of edits. An edit's first byte is an index into this list.
 func EditKinds() []string {
-	names := make([]string, len(edits))
-	for i, e := range edits {
-		names[i] = e.name
-	}
-	return names
+	return pretty.Texts(edits, func(e editKind) string { return e.name })
 }
 
 // grows reports whether an edit that turns plan was into plan now exceeds a limit, or exceeds it further.

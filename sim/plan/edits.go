@@ -10,11 +10,30 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// edits lists all kinds of edits. Stored fuzzing inputs depend on their order.
-var edits = []struct {
+// editKind is a kind of edit.
+type editKind struct {
 	name string
 	do   func(p *Plan, e edit)
-}{
+}
+
+// ofInstance is an edit of the instance at the edit's place.
+func ofInstance(name string, do func(in *Instance, e edit)) editKind {
+	return editKind{name, func(p *Plan, e edit) {
+		if len(p.Instances) > 0 {
+			do(pick(p.Instances, e.place), e)
+		}
+	}}
+}
+
+// mayEndAnyhow is for an instance that an edit may end, unless it was to run until it is cancelled.
+func (in *Instance) mayEndAnyhow() {
+	if in.Expect != EndEternal {
+		in.Expect = EndAny
+	}
+}
+
+// edits lists all kinds of edits. Stored fuzzing inputs depend on their order.
+var edits = []editKind{
 	{"add a fault", func(p *Plan, e edit) {
 		den := []uint64{200, 100, 50, 20, 10, 5}[e.value%6]
 		if len(e.space.Faults) == 0 {
@@ -82,31 +101,20 @@ var edits = []struct {
 		p.Instances = append(p.Instances, in)
 	}},
 	{"remove an instance", func(p *Plan, e edit) { p.Instances = without(p.Instances, e.place) }},
-	{"change an instance's start", func(p *Plan, e edit) {
-		if len(p.Instances) > 0 {
-			in := pick(p.Instances, e.place)
-			for i := range in.Actions {
-				in.Actions[i].At += e.time() - in.StartAt
-			}
-			in.StartAt = e.time()
+	ofInstance("change an instance's start", func(in *Instance, e edit) {
+		for i := range in.Actions {
+			in.Actions[i].At += e.time() - in.StartAt
 		}
-	}},
-	{"cancel an instance", func(p *Plan, e edit) {
-		if len(p.Instances) > 0 {
-			in := pick(p.Instances, e.place)
-			if in.Expect != EndEternal {
-				in.Expect = EndAny
-			}
-			in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionCancel, Data: "fuzz"})
-		}
-	}},
-	{"raise an event", func(p *Plan, e edit) {
-		if len(p.Instances) > 0 {
-			in := pick(p.Instances, e.place)
-			name := []string{"approval", "go", "stop"}[e.value%3]
-			in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionRaise, Name: name, Data: "fuzz"})
-		}
-	}},
+		in.StartAt = e.time()
+	}),
+	ofInstance("cancel an instance", func(in *Instance, e edit) {
+		in.mayEndAnyhow()
+		in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionCancel, Data: "fuzz"})
+	}),
+	ofInstance("raise an event", func(in *Instance, e edit) {
+		name := []string{"approval", "go", "stop"}[e.value%3]
+		in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionRaise, Name: name, Data: "fuzz"})
+	}),
 	{"add a program", func(p *Plan, e edit) {
 		if e.space.NoPrograms {
 			return
@@ -161,28 +169,17 @@ var edits = []struct {
 			p.Schedule = append(p.Schedule, Step{At: e.time(), Verb: VerbDeregister, Node: pick(p.Nodes, e.place).Name, Handler: *pick(e.space.Handlers, e.value)})
 		}
 	}},
-	{"delete an instance", func(p *Plan, e edit) {
-		if len(p.Instances) > 0 {
-			in := pick(p.Instances, e.place)
-			if in.Expect != EndEternal {
-				in.Expect = EndAny
-			}
-			in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionDelete, Forced: e.value%2 == 1})
-		}
-	}},
-	{"prune an instance", func(p *Plan, e edit) {
-		if len(p.Instances) > 0 {
-			in := pick(p.Instances, e.place)
-			in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionPrune})
-		}
-	}},
-	{"enqueue a message", func(p *Plan, e edit) {
-		if len(p.Instances) > 0 {
-			in := pick(p.Instances, e.place)
-			name := []string{"entries", "offers", "jobs"}[e.value%3]
-			in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionEnqueue, Name: name, Data: "fuzz"})
-		}
-	}},
+	ofInstance("delete an instance", func(in *Instance, e edit) {
+		in.mayEndAnyhow()
+		in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionDelete, Forced: e.value%2 == 1})
+	}),
+	ofInstance("prune an instance", func(in *Instance, e edit) {
+		in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionPrune})
+	}),
+	ofInstance("enqueue a message", func(in *Instance, e edit) {
+		name := []string{"entries", "offers", "jobs"}[e.value%3]
+		in.Actions = append(in.Actions, Action{At: in.StartAt + e.time(), Verb: ActionEnqueue, Name: name, Data: "fuzz"})
+	}),
 	{"limit a fault to a node", func(p *Plan, e edit) {
 		if len(e.space.Faults) > 0 {
 			node := pick(p.Nodes, e.value).Name

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // Expectation is a requirement that a scenario places on its runs in addition to the properties: that a fact never
@@ -73,33 +74,24 @@ func (e Expectation) Validate() error {
 	default:
 		return fmt.Errorf("expectation %q: expected always, never or sometimes", e.Mode)
 	}
-	for _, info := range Facts() {
-		if info.Name == e.Event {
-			for _, list := range [][]Attr{e.Where, e.Has} {
-				for _, a := range list {
-					if err := checkEvent(info, a); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
+	facts := Facts()
+	i := slices.IndexFunc(facts, func(info FactInfo) bool { return info.Name == e.Event })
+	if i < 0 {
+		names := pretty.Texts(facts, func(info FactInfo) string { return info.Name })
+		return fmt.Errorf("event %q: expected one of %s", e.Event, strings.Join(names, ", "))
+	}
+	for _, a := range slices.Concat(e.Where, e.Has) {
+		if err := checkEvent(facts[i], a); err != nil {
+			return err
 		}
 	}
-	var names []string
-	for _, info := range Facts() {
-		names = append(names, info.Name)
-	}
-	return fmt.Errorf("event %q: expected one of %s", e.Event, strings.Join(names, ", "))
+	return nil
 }
 
 // checkEvent checks an attribute that an expectation requires of a fact.
 func checkEvent(info FactInfo, a Attr) error {
-	var names []string
-	for _, known := range info.Attrs {
-		if known.Name == a.Name {
-			return checkAttr(known, info.Name, a)
-		}
-		names = append(names, known.Name)
+	if i := slices.IndexFunc(info.Attrs, func(known FactAttr) bool { return known.Name == a.Name }); i >= 0 {
+		return checkAttr(info.Attrs[i], info.Name, a)
 	}
 	if info.Name == FactUp {
 		if _, err := engine.ParseVersion(a.Name); err == nil {
@@ -109,6 +101,7 @@ func checkEvent(info FactInfo, a Attr) error {
 	if _, _, err := ParseHandler(a.Name); err == nil && info.Name == FactNode {
 		return checkAttr(FactAttr{Name: a.Name, Values: []string{"yes", "no"}}, info.Name, a)
 	}
+	names := pretty.Texts(info.Attrs, func(known FactAttr) string { return known.Name })
 	return fmt.Errorf("%s has no attribute %q: expected one of %s", info.Name, a.Name, strings.Join(names, ", "))
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // OpInfo describes a statement for use in listings.
@@ -101,10 +103,8 @@ var opTable = []OpInfo{
 }
 
 func lookup(op Op) (*OpInfo, bool) {
-	for i := range opTable {
-		if opTable[i].Op == op {
-			return &opTable[i], true
-		}
+	if i := slices.IndexFunc(opTable, func(i OpInfo) bool { return i.Op == op }); i >= 0 {
+		return &opTable[i], true
 	}
 	return &OpInfo{}, false
 }
@@ -151,7 +151,8 @@ func (p *Parser) Line(words []string) (done bool, err error) {
 	}
 	info, known := lookup(Op(head))
 	if !known {
-		return false, fmt.Errorf("unknown statement %q of a program: expected %s, catch or end", head, strings.Join(opNames(), ", "))
+		return false, fmt.Errorf("unknown statement %q of a program: expected %s, catch or end", head,
+			strings.Join(pretty.Texts(opTable, func(i OpInfo) string { return string(i.Op) }), ", "))
 	}
 	n, err := info.node(words)
 	if err != nil {
@@ -180,14 +181,6 @@ func (p *Parser) add(n Node) {
 		}
 	}
 	*list = append(*list, n)
-}
-
-func opNames() []string {
-	out := make([]string, len(opTable))
-	for i := range opTable {
-		out[i] = string(opTable[i].Op)
-	}
-	return out
 }
 
 // node parses a statement's arguments.

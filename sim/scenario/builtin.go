@@ -71,19 +71,11 @@ func Lookup(name string, builds ...*engine.Build) (*Scenario, error) {
 
 // nearest suggests the built-in scenario that the user probably meant, or says how to list them.
 func nearest(name string) string {
-	var known []string
-	for _, n := range slices.Concat(Builtin(), Released()) {
-		known = append(known, n.Name)
-	}
+	known := pretty.Texts(slices.Concat(Builtin(), Released()), func(n Named) string { return n.Name })
 	if hint := pretty.Hint(name, known); hint != "" {
 		return hint
 	}
-	var like []string
-	for _, k := range known {
-		if len(name) > 2 && strings.Contains(k, strings.ToLower(name)) {
-			like = append(like, k)
-		}
-	}
+	like := slices.DeleteFunc(known, func(k string) bool { return len(name) <= 2 || !strings.Contains(k, strings.ToLower(name)) })
 	if len(like) > 0 {
 		return fmt.Sprintf("; did you mean %s?", orList(like))
 	}

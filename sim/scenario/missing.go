@@ -9,18 +9,14 @@ import (
 
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // CheckNeeds rejects an entry that needs orchestrations or activities that are not registered. known lists the
 // orchestrations that nodes of all builds may register, as in CheckHandlers, and their activities. own means that the
 // caller has its own handlers. The error is an *Error.
 func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
-	var missing []string
-	for _, name := range e.Needs {
-		if !own || !slices.Contains(known, name) {
-			missing = append(missing, name)
-		}
-	}
+	missing := slices.DeleteFunc(slices.Clone(e.Needs), func(name string) bool { return own && slices.Contains(known, name) })
 	if len(missing) == 0 {
 		return nil
 	}
@@ -54,15 +50,8 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 			}
 		}
 	}
-	known := slices.Clone(orchestrations)
-	for _, p := range s.Template.Programs {
-		known = append(known, p.Name+"@"+p.At())
-	}
-	var names []string
-	for _, k := range known {
-		name, _, _ := strings.Cut(k, "@")
-		names = append(names, name)
-	}
+	known := slices.Concat(orchestrations, pretty.Texts(s.Template.Programs, func(p program.Program) string { return p.Name + "@" + p.At() }))
+	names := pretty.Texts(known, func(k string) string { return strings.SplitN(k, "@", 2)[0] })
 	if err := s.checkBuilds(slices.Concat(known, names, activities)); err != nil {
 		return err
 	}

@@ -67,10 +67,7 @@ func newParser(file string, builds []*engine.Build) *parser {
 	if len(builds) == 0 {
 		builds = engine.ShippedBuilds()
 	}
-	p.from = builds
-	for _, b := range builds {
-		p.builds = append(p.builds, b.Name())
-	}
+	p.from, p.builds = builds, pretty.Texts(builds, (*engine.Build).Name)
 	return p
 }
 
@@ -220,14 +217,12 @@ func (p *parser) below(r *row) {
 		p.open = p.open[:len(p.open)-1]
 	}
 	if len(p.open) == 0 {
-		var above []string
-		for _, name := range strings.Split(r.Below, ", ") {
-			article := "a "
+		above := pretty.Texts(strings.Split(r.Below, ", "), func(name string) string {
 			if strings.ContainsAny(name[:1], "aeiou") {
-				article = "an "
+				return "an " + name
 			}
-			above = append(above, article+name)
-		}
+			return "a " + name
+		})
 		p.failf("expected this line below %s, as in: %s", strings.Join(above, " or "), p.form)
 	}
 }
@@ -238,19 +233,11 @@ var (
 )
 
 func bugIDs() []string {
-	var ids []string
-	for _, b := range faults.Bugs() {
-		ids = append(ids, string(b.ID))
-	}
-	return ids
+	return pretty.Texts(faults.Bugs(), func(b faults.Bug) string { return string(b.ID) })
 }
 
 func faultKinds() []string {
-	var kinds []string
-	for _, k := range faults.Kinds() {
-		kinds = append(kinds, string(k.Kind))
-	}
-	return kinds
+	return pretty.Texts(faults.Kinds(), func(k faults.Info) string { return string(k.Kind) })
 }
 
 // faultNames returns the names of the fault plans.
@@ -272,9 +259,6 @@ func NamedFaults(name string) (faults.Plan, error) {
 }
 
 // contracts returns the releases that have their own contract.
-func contracts() (releases []string) {
-	for _, c := range engine.Contracts() {
-		releases = append(releases, c.Release)
-	}
-	return releases
+func contracts() []string {
+	return pretty.Texts(engine.Contracts(), func(c engine.Contract) string { return c.Release })
 }

@@ -233,10 +233,7 @@ func (p *parser) probeFilter() string {
 
 // finishProbes checks the names in probes against the whole plan.
 func (p *parser) finishProbes() {
-	var ids []string
-	for i := range p.s.Template.Instances {
-		ids = append(ids, p.s.Template.Instances[i].ID)
-	}
+	ids := pretty.Texts(p.s.Template.Instances, func(in plan.Instance) string { return in.ID })
 	for i, b := range p.s.Template.Probes {
 		p.line = p.probeLines[i]
 		if b.Send == plan.SendStart {

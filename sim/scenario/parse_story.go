@@ -146,10 +146,7 @@ func (p *parser) attr(event string) plan.Attr {
 		if info.Name != event {
 			continue
 		}
-		var known []string
-		for _, a := range info.Attrs {
-			known = append(known, a.Name)
-		}
+		known := pretty.Texts(info.Attrs, func(a plan.FactAttr) string { return a.Name })
 		if hint := pretty.Hint(name, known); hint != "" && !slices.Contains(known, name) && p.err == nil {
 			if _, err := engine.ParseVersion(name); err != nil {
 				p.failf("%s has no attribute %q%s", event, name, hint)
@@ -160,11 +157,7 @@ func (p *parser) attr(event string) plan.Attr {
 }
 
 func eventNames() []string {
-	var out []string
-	for _, e := range plan.Facts() {
-		out = append(out, e.Name)
-	}
-	return out
+	return pretty.Texts(plan.Facts(), func(e plan.FactInfo) string { return e.Name })
 }
 
 // draw records an open time.
@@ -202,19 +195,14 @@ func (p *parser) finish() {
 		return
 	}
 	pl := &p.s.Template
-	var nodes, parts, actors []string
-	for _, n := range pl.Nodes {
-		nodes = append(nodes, n.Name)
-	}
+	var parts []string
+	nodes := pretty.Texts(pl.Nodes, func(n plan.Node) string { return n.Name })
 	for _, s := range pl.Schedule {
 		if s.Verb == plan.VerbMark {
 			parts = append(parts, s.Mark)
 		}
 	}
-	actors = append(actors, nodes...)
-	for _, b := range pl.Probes {
-		actors = append(actors, b.Name)
-	}
+	actors := slices.Concat(nodes, pretty.Texts(pl.Probes, func(b plan.Probe) string { return b.Name }))
 	for i, s := range pl.Schedule {
 		if s.Verb.OfNode() {
 			p.line = p.stepLines[i]
@@ -273,13 +261,8 @@ func (p *parser) checkVersions(a plan.Attr) {
 		return
 	}
 	pl := &p.s.Template
-	var builds, pins []string
-	for _, n := range pl.Nodes {
-		builds = append(builds, n.Build)
-	}
-	for _, s := range pl.Schedule {
-		builds = append(builds, s.Build)
-	}
+	var pins []string
+	builds := slices.Concat(pretty.Texts(pl.Nodes, func(n plan.Node) string { return n.Build }), pretty.Texts(pl.Schedule, func(s plan.Step) string { return s.Build }))
 	for _, b := range pl.Probes {
 		builds = append(builds, b.Build)
 		if b.Pin != nil {

@@ -31,27 +31,22 @@ type place struct {
 	common string
 }
 
+// spaced joins texts with spaces, but for empty ones.
+func spaced(texts []string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), " ")
+}
+
 func formOfItems(items []item) string {
-	var forms []string
-	for _, it := range items {
-		if it.form != "" {
-			forms = append(forms, it.form)
-		}
-	}
-	return strings.Join(forms, " ")
+	return spaced(pretty.Texts(items, func(it item) string { return it.form }))
 }
 
 func textOf(items []item) string {
-	var words []string
-	for _, it := range items {
+	return spaced(pretty.Texts(items, func(it item) string {
 		if it.write == nil {
-			continue
+			return ""
 		}
-		if text := it.write(); text != "" {
-			words = append(words, text)
-		}
-	}
-	return strings.Join(words, " ")
+		return it.write()
+	}))
 }
 
 // check is an item without words, which checks or uses what the items before it have read.
@@ -62,9 +57,9 @@ func word(words ...string) item {
 	return item{words[0], func(p *parser) { p.keyword(words...) }, func() string { return words[0] }}
 }
 
-// named is a nonempty word. It is quoted if it equals one of the keywords that may stand in its place.
-func named(x *string, form, what string, keywords ...string) item {
-	return item{form, func(p *parser) { *x = p.name(what) }, func() string { return quoteName(*x, keywords...) }}
+// named is a nonempty word.
+func named(x *string, form, what string) item {
+	return item{form, func(p *parser) { *x = p.name(what) }, func() string { return quote(*x) }}
 }
 
 // unique is a name that nothing else of its kind may have.
@@ -137,11 +132,7 @@ func several[T ~string](x *[]T, form, what, kind string, check func(p *parser, n
 			*x = append(*x, T(name))
 		}
 	}, func() string {
-		var words []string
-		for _, name := range *x {
-			words = append(words, quoteName(string(name), "with", "without", "none"))
-		}
-		return strings.Join(words, " ")
+		return strings.Join(pretty.Texts(*x, func(name T) string { return quoteName(string(name), "with", "without", "none") }), " ")
 	}}
 }
 
@@ -201,18 +192,13 @@ func (c clause) read(p *parser) {
 }
 
 func clauseItem(list []clause, read func(p *parser)) item {
-	var forms []string
-	for _, c := range list {
-		forms = append(forms, c.form())
-	}
-	return item{strings.Join(forms, " "), read, func() string {
-		var words []string
-		for _, c := range list {
-			if c.set {
-				words = append(words, strings.TrimSpace(c.word+" "+textOf(c.items)))
+	return item{strings.Join(pretty.Texts(list, clause.form), " "), read, func() string {
+		return spaced(pretty.Texts(list, func(c clause) string {
+			if !c.set {
+				return ""
 			}
-		}
-		return strings.Join(words, " ")
+			return spaced([]string{c.word, textOf(c.items)})
+		}))
 	}}
 }
 
@@ -250,9 +236,6 @@ func oneClause(list ...clause) item {
 	})
 }
 
-func clauseWords(list []clause) (words []string) {
-	for _, c := range list {
-		words = append(words, c.word)
-	}
-	return words
+func clauseWords(list []clause) []string {
+	return pretty.Texts(list, func(c clause) string { return c.word })
 }

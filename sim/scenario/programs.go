@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
@@ -34,10 +35,7 @@ func (p *parser) programLine() {
 		p.failf("expected a statement of a program, found the string %q", p.words[0].text)
 		return
 	}
-	words := make([]string, len(p.words))
-	for i, w := range p.words {
-		words[i] = w.text
-	}
+	words := pretty.Texts(p.words, func(t token) string { return t.text })
 	done, err := p.program.Line(words)
 	switch statement := lookup(p.rows.statements, words[0]) != nil || words[0] == "nodes"; {
 	case err != nil && statement && strings.HasPrefix(err.Error(), "unknown statement "):
@@ -85,12 +83,7 @@ func (p *parser) finishPrograms() {
 }
 
 func generates(l *Load) bool {
-	for _, m := range l.Mix {
-		if m.Generated {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Mix, func(m MixEntry) bool { return m.Generated })
 }
 
 // isGenerated reports whether the name is one that a generated program may have.

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
@@ -103,30 +104,21 @@ func newVocabulary() *vocabulary {
 	return v
 }
 
-func infosOf(rows []row) []StatementInfo {
-	out := make([]StatementInfo, len(rows))
-	for i := range rows {
-		out[i] = rows[i].StatementInfo
+func infosOf(rows []row) (out []StatementInfo) {
+	for _, r := range rows {
+		out = append(out, r.StatementInfo)
 	}
 	return out
 }
 
 func lookup(rows []row, name string) *row {
-	for i := range rows {
-		if rows[i].Name == name {
-			return &rows[i]
-		}
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.Name == name }); i >= 0 {
+		return &rows[i]
 	}
 	return nil
 }
 
-func names(rows []row) []string {
-	out := make([]string, len(rows))
-	for i := range rows {
-		out[i] = rows[i].Name
-	}
-	return out
-}
+func names(rows []row) []string { return pretty.Texts(rows, func(r row) string { return r.Name }) }
 
 // stands reports whether lines of the statement may stand below those of the other one.
 func (r *row) stands(below string) bool {
@@ -347,10 +339,7 @@ func buildRows() []row {
 			})}
 	}
 	kinds := func(c *plan.KindChange) []item {
-		var known []string
-		for _, k := range plan.VariableKinds() {
-			known = append(known, string(k))
-		}
+		known := texts(plan.VariableKinds())
 		list := func(word string, of *[]engine.EventKind) clause {
 			return with(word, len(*of) > 0, several(of, "KIND...", "a kind of event", "kind of event", func(p *parser, k string) {
 				p.known("kind of event", k, known)
@@ -721,11 +710,7 @@ func mixPattern(at place, m *MixEntry, i int) []item {
 						m.Or = append(m.Or, p.next("an input").text)
 					}
 				}, func() string {
-					var words []string
-					for _, input := range m.Or {
-						words = append(words, "or "+quote(input))
-					}
-					return strings.Join(words, " ")
+					return strings.Join(pretty.Texts(m.Or, func(input string) string { return "or " + quote(input) }), " ")
 				}},
 				check(func(p *parser) {
 					for _, input := range m.inputs() {
@@ -775,18 +760,14 @@ func probePattern(at place, b *plan.Probe, i int) []item {
 
 // storyRows are the schedule and the expectations.
 func storyRows() []row {
-	step := func(at place, from item, relative bool) []item {
+	step := func(from item, relative bool) []item {
 		var lo, hi time.Duration
-		moment := from
-		if from.form != "" {
-			moment.read = func(p *parser) { lo, hi = p.span("a time") }
-		}
-		return []item{moment, {"STEP", func(p *parser) { p.step(lo, hi, relative) }, nil}}
+		return []item{{"TIME", func(p *parser) { lo, hi = p.span("a time") }, nil}, {"STEP", func(p *parser) { p.step(lo, hi, relative) }, nil}}
 	}
 	return []row{
 		{StatementInfo: StatementInfo{Name: "at",
 			Meaning: "a step of the schedule at a time of the run", Example: "node A runs 1.5.0\nat 10s..15s crash A"},
-			gap: gapFirst, lines: lines{func(at place) []item { return step(at, item{form: "TIME"}, false) }, eachStep}},
+			gap: gapFirst, lines: lines{func(at place) []item { return step(item{form: "TIME"}, false) }, eachStep}},
 		{StatementInfo: StatementInfo{Name: "then",
 			Meaning: "a step at the same time as the step before it; or, with nothing, no recovery and no rescue after the fault phase: the run ends when nothing more can happen", Example: "node A runs 1.5.0\nat 10s mark \"step 1\"\nthen upgrade A to 2.0.0"},
 			lines: lines{func(at place) []item {
@@ -806,7 +787,7 @@ func storyRows() []row {
 			}}},
 		{StatementInfo: StatementInfo{Name: "after",
 			Meaning: "a step that long after the step before it", Example: "node A runs 1.5.0\nat 10s crash A\nafter 2s..4s start A"},
-			lines: lines{add: func(at place) []item { return step(at, item{form: "TIME"}, true) }}},
+			lines: lines{add: func(at place) []item { return step(item{form: "TIME"}, true) }}},
 		{StatementInfo: StatementInfo{Name: "cycle", Open: true,
 			Meaning: "the steps below it happen that often, one time after the other: those that begin with then or after, up to the next other statement; each time has its own drawn times, and a mark begins its part anew", Example: "node A runs 1.5.0\nat 5s mark \"cycles\"\ncycle 20 times\n  after 10s..30s upgrade A to 2.0.0\n  after 10s..30s rollback A to 1.5.0"},
 			lines: lines{add: func(place) []item {

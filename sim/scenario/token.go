@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -65,20 +66,19 @@ func quote(s string) string {
 	if s == "" || s[0] == '#' {
 		return strconv.Quote(s)
 	}
-	for _, r := range s {
-		if r == '"' || r == '\\' || r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsGraphic(r) {
-			return strconv.Quote(s)
-		}
+	unclear := func(r rune) bool {
+		return r == '"' || r == '\\' || r == unicode.ReplacementChar || unicode.IsSpace(r) || !unicode.IsGraphic(r)
+	}
+	if strings.ContainsFunc(s, unclear) {
+		return strconv.Quote(s)
 	}
 	return s
 }
 
 // quoteName is like quote, for a value in a position where one of the keywords could also appear.
 func quoteName(s string, keywords ...string) string {
-	for _, k := range keywords {
-		if s == k {
-			return strconv.Quote(s)
-		}
+	if slices.Contains(keywords, s) {
+		return strconv.Quote(s)
 	}
 	return quote(s)
 }
@@ -86,11 +86,8 @@ func quoteName(s string, keywords ...string) string {
 // quoteText returns a text for use at the end of a line. It is bare if its words joined by single spaces equal the
 // text.
 func quoteText(s string) string {
-	words := strings.Split(s, " ")
-	for _, w := range words {
-		if quote(w) != w {
-			return strconv.Quote(s)
-		}
+	if slices.ContainsFunc(strings.Split(s, " "), func(w string) bool { return quote(w) != w }) {
+		return strconv.Quote(s)
 	}
 	return s
 }

@@ -60,15 +60,10 @@ func (p *parser) accept(keyword string) bool {
 }
 
 func (p *parser) keyword(keywords ...string) string {
-	what := strconv.Quote(keywords[0])
-	for _, k := range keywords[1:] {
-		what += " or " + strconv.Quote(k)
-	}
+	what := strings.Join(pretty.Texts(keywords, strconv.Quote), " or ")
 	t := p.next(what)
-	for _, k := range keywords {
-		if t.is(k) {
-			return k
-		}
+	if slices.ContainsFunc(keywords, t.is) {
+		return t.text
 	}
 	p.failf("expected %s, found %q, as in: %s", what, t.text, p.form)
 	return ""
@@ -77,14 +72,12 @@ func (p *parser) keyword(keywords ...string) string {
 // clause consumes the next word, which must be one of the keywords and must not be in seen.
 func (p *parser) clause(seen map[string]bool, keywords ...string) string {
 	t := p.next("a clause")
-	for _, k := range keywords {
-		if t.is(k) {
-			if seen[k] {
-				p.failf("%q is given twice; the form is: %s", k, p.form)
-			}
-			seen[k] = true
-			return k
+	if slices.ContainsFunc(keywords, t.is) {
+		if seen[t.text] {
+			p.failf("%q is given twice; the form is: %s", t.text, p.form)
 		}
+		seen[t.text] = true
+		return t.text
 	}
 	p.failf("unexpected %q: expected %s%s", t.text, orList(keywords), pretty.Hint(t.text, keywords))
 	return ""
@@ -117,10 +110,8 @@ func (p *parser) rest(what string) string {
 
 func (p *parser) oneOf(what string, known []string) string {
 	t := p.next("a " + what)
-	for _, k := range known {
-		if t.text == k {
-			return k
-		}
+	if slices.Contains(known, t.text) {
+		return t.text
 	}
 	p.failf("unknown %s %q: expected %s%s", what, t.text, orList(known), pretty.Hint(t.text, known))
 	return ""
@@ -136,12 +127,7 @@ func orList(words []string) string {
 // known is like oneOf but for long or open-ended lists. Its error suggests a similar name, and lists all names only if
 // there are few and none is similar.
 func (p *parser) known(what, have string, all []string) {
-	for _, k := range all {
-		if k == have {
-			return
-		}
-	}
-	if p.err != nil {
+	if p.err != nil || slices.Contains(all, have) {
 		return
 	}
 	const many = 24 // too many names to list in an error
@@ -202,11 +188,7 @@ func (p *parser) released() string {
 	if engine.ReleasedBuild(version) != nil {
 		return engine.ReleasePrefix + version
 	}
-	var known []string
-	for _, b := range engine.ReleasedBuilds() {
-		known = append(known, b.Version.String())
-	}
-	p.known("release of duroxide", version, known)
+	p.known("release of duroxide", version, plan.ReleaseNames())
 	return engine.ReleasePrefix + version
 }
 
@@ -335,9 +317,5 @@ func (p *parser) unique(kind, name string) {
 
 // texts converts values of a named string type to strings.
 func texts[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, x := range list {
-		out[i] = string(x)
-	}
-	return out
+	return pretty.Texts(list, func(x T) string { return string(x) })
 }

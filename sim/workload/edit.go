@@ -5,13 +5,14 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
 
 // EditSpace returns a space with everything that durosim ships, except for builds with other replay semantics: no run can
 // satisfy a plan that switches between semantics.
 func EditSpace() *plan.EditSpace {
-	s := &plan.EditSpace{Known: Known(), Work: ShippedWork()}
+	s := &plan.EditSpace{Known: Known(), Work: ShippedWork(), Handlers: pretty.Texts(Common(), Orchestration.fullName)}
 	for _, f := range faults.Kinds() {
 		s.Faults = append(s.Faults, f.Kind)
 	}
@@ -19,9 +20,6 @@ func EditSpace() *plan.EditSpace {
 		if b.Semantics == engine.SemanticsStandard {
 			s.Builds = append(s.Builds, b.Name())
 		}
-	}
-	for _, o := range Common() {
-		s.Handlers = append(s.Handlers, o.Name+"@"+o.Version.String())
 	}
 	return s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -82,13 +83,9 @@ func Known() plan.Known {
 }
 
 // Names returns the orchestrations' names and versions as NAME@VERSION.
-func Names() []string {
-	var names []string
-	for _, o := range Orchestrations() {
-		names = append(names, o.Name+"@"+o.Version.String())
-	}
-	return names
-}
+func Names() []string { return pretty.Texts(shipped, Orchestration.fullName) }
+
+func (o Orchestration) fullName() string { return o.Name + "@" + o.Version.String() }
 
 // activities returns the names of the activities used by the shipped orchestrations.
 func activities() []string { return []string{"Charge", "Reserve", "Ship", "Tick", "Work"} }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"time"
@@ -107,13 +108,7 @@ type Patience struct {
 
 // Or returns the patience with defaults filled in: After is 30 s and Every is 5 s.
 func (p Patience) Or() Patience {
-	if p.After == 0 {
-		p.After = 30 * time.Second
-	}
-	if p.Every == 0 {
-		p.Every = 5 * time.Second
-	}
-	return p
+	return Patience{After: cmp.Or(p.After, 30*time.Second), Every: cmp.Or(p.Every, 5*time.Second)}
 }
 
 // Node is a node of the cluster. It starts immediately unless it is absent or its first step starts it.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -116,13 +117,5 @@ func Sweeps() []Sweep { return []Sweep{SweepInstances, SweepExecutions} }
 // LockLeast is the minimum lock timeout of a probe.
 const LockLeast = 100 * time.Millisecond
 
-// probeLock is the default lock timeout of a probe.
-const probeLock = time.Second
-
 // LockFor returns the lock timeout of the probe's fetches: Lock, or the default if Lock is 0.
-func (p *Probe) LockFor() time.Duration {
-	if p.Lock == 0 {
-		return probeLock
-	}
-	return p.Lock
-}
+func (p *Probe) LockFor() time.Duration { return cmp.Or(p.Lock, time.Second) }

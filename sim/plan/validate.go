@@ -42,17 +42,15 @@ func (p *Plan) Validate(known Known) error {
 		}
 		v.part = ""
 	}
-	switch p.Strategy {
-	case "", StrategyFilter:
-	case StrategyExact, StrategyStall, StrategyBounce, StrategySweeper, StrategyDeadletter:
-		if p.Strategy == StrategyDeadletter && p.Store.Plain {
-			v.fail("strategy deadletter: it reads status and pins, which a plain store does not report")
-		}
-		if released := p.Releases(); len(released) > 0 {
-			v.fail("strategy %q: released nodes (%s) support only filter", p.Strategy, released[0].Name())
-		}
-	default:
+	if p.Strategy == StrategyDeadletter && p.Store.Plain {
+		v.fail("strategy deadletter: it reads status and pins, which a plain store does not report")
+	}
+	switch released := p.Releases(); {
+	case p.Strategy == "", p.Strategy == StrategyFilter:
+	case !slices.Contains(Strategies(), p.Strategy):
 		v.fail("unknown strategy %q: want one of %v", p.Strategy, Strategies())
+	case len(released) > 0:
+		v.fail("strategy %q: released nodes (%s) support only filter", p.Strategy, released[0].Name())
 	}
 	switch p.Profile {
 	case "", ProfileContract, ProfileDuroxide, ProfileDuroxide32:

@@ -22,28 +22,25 @@ func known(c call.Call) call.Call {
 		r.Completion = engine.Known(r.Completion)
 		return r
 	case call.AppendWithExecution:
-		r.Events = knownEvents(r.Events)
+		r.Events = each(r.Events, knownEvent)
 		return r
 	case call.AckOrchestrationItem:
-		r.HistoryDelta = knownEvents(r.HistoryDelta)
-		r.WorkerItems, r.OrchestratorItems = knownItems(r.WorkerItems), knownItems(r.OrchestratorItems)
+		r.HistoryDelta = each(r.HistoryDelta, knownEvent)
+		r.WorkerItems, r.OrchestratorItems = each(r.WorkerItems, engine.Known), each(r.OrchestratorItems, engine.Known)
 		return r
 	}
 	return c
 }
 
-func knownEvents(list []engine.Event) []engine.Event {
-	list = slices.Clone(list)
-	for i := range list {
-		list[i].Data = eventdata.Known(list[i].Data)
-	}
-	return list
+func knownEvent(e engine.Event) engine.Event {
+	e.Data = eventdata.Known(e.Data)
+	return e
 }
 
-func knownItems(list []engine.WorkItem) []engine.WorkItem {
+func each[T any](list []T, change func(T) T) []T {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i] = engine.Known(list[i])
+		list[i] = change(list[i])
 	}
 	return list
 }

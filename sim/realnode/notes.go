@@ -1,6 +1,7 @@
 package realnode
 
 import (
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -134,17 +135,13 @@ func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machin
 	if len(r.HistoryDelta) == 0 && len(held.item.History) == 0 {
 		return held.note(machine.DecideDropUnstarted, "no history and no start")
 	}
-	notes := held.note(machine.DecideTurn, "")
-	for i := range notes {
-		n := notes[i].(*machine.Note)
+	return held.noteWith(machine.DecideTurn, "", func(n *machine.Note) {
 		n.ExecutionID = r.ExecutionID
 		n.Turn = &machine.TurnNote{First: startsWithStart(r.HistoryDelta), Handler: held.handler(r.HistoryDelta), Result: result, Events: len(r.HistoryDelta)}
 		for k := range held.item.Messages {
 			n.Dropped = append(n.Dropped, machine.DroppedMessage{Index: k, Rule: droppedUnsaid})
 		}
-		notes[i] = n
-	}
-	return notes
+	})
 }
 
 // whyAbandoned infers the reason for abandoning a turn from its delivery.
@@ -167,6 +164,11 @@ func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decisio
 
 // note returns a note about a decision on the delivery, unless that decision has already been noted.
 func (h *delivery) note(decision machine.Decision, cause string) []machine.Effect {
+	return h.noteWith(decision, cause, func(*machine.Note) {})
+}
+
+// noteWith is note with more in the note.
+func (h *delivery) noteWith(decision machine.Decision, cause string, more func(n *machine.Note)) []machine.Effect {
 	if h.noted == decision {
 		return nil
 	}
@@ -176,17 +178,12 @@ func (h *delivery) note(decision machine.Decision, cause string) []machine.Effec
 	if h.item != nil {
 		n.Instance, n.ExecutionID = h.item.Instance, h.item.ExecutionID
 	}
+	more(n)
 	return []machine.Effect{n}
 }
 
 func (h *delivery) abandons(decision machine.Decision, delay time.Duration) []machine.Effect {
-	notes := h.note(decision, h.ackFailed)
-	for i := range notes {
-		n := notes[i].(*machine.Note)
-		n.Delay = delay
-		notes[i] = n
-	}
-	return notes
+	return h.noteWith(decision, h.ackFailed, func(n *machine.Note) { n.Delay = delay })
 }
 
 // continued reports whether, according to its history, the delivery's execution has continued as new.
@@ -197,12 +194,9 @@ func (h *delivery) continued() bool {
 
 // ended reports whether, according to its history, the delivery's execution has ended.
 func (h *delivery) ended() bool {
-	for _, e := range h.item.History {
-		if k := e.Kind(); k == eventdata.KindOrchestrationCompleted || k == eventdata.KindOrchestrationFailed {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.item.History, func(e engine.Event) bool {
+		return e.Kind() == eventdata.KindOrchestrationCompleted || e.Kind() == eventdata.KindOrchestrationFailed
+	})
 }
 
 // handler returns the orchestration handler named by the start event in the history or in delta.
@@ -224,10 +218,5 @@ func startsWithStart(delta []engine.Event) bool {
 }
 
 func continues(messages []engine.WorkItem) bool {
-	for _, m := range messages {
-		if m.Kind() == engine.ItemContinueAsNew {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(messages, func(m engine.WorkItem) bool { return m.Kind() == engine.ItemContinueAsNew })
 }

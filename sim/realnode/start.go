@@ -5,6 +5,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -41,13 +42,13 @@ type statement struct {
 }
 
 func startOf(c *cluster.MachineConfig, nowMs int64) *startCommand {
-	start := &startCommand{NowMs: nowMs, Seed: c.Seed, Options: options(&c.Options), Orchestrations: []orchestration{}}
+	start := &startCommand{
+		NowMs: nowMs, Seed: c.Seed, Options: options(&c.Options), Orchestrations: []orchestration{},
+		Activities: pretty.Texts(program.Activities(), func(a program.Activity) string { return a.Name }),
+	}
 	for i := range c.Programs {
 		p := &c.Programs[i]
 		start.Orchestrations = append(start.Orchestrations, orchestration{p.Name, p.At(), statements(p.Body)})
-	}
-	for _, a := range program.Activities() {
-		start.Activities = append(start.Activities, a.Name)
 	}
 	return start
 }

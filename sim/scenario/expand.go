@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -342,20 +341,4 @@ func (e *expansion) input(key sim.Key, of []string) string {
 		return (time.Duration(n) * time.Millisecond).String()
 	}
 	return strconv.FormatUint(n, 10)
-}
-
-// instanceIDs returns the ids of the template's instances and histories, in order.
-func (p *parser) instanceIDs() iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for _, in := range p.s.Template.Instances {
-			if !yield(in.ID) {
-				return
-			}
-		}
-		for _, h := range p.s.Template.Histories {
-			if !yield(h.Instance) {
-				return
-			}
-		}
-	}
 }

@@ -1,7 +1,11 @@
 package scenario
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // Fuzz limits what a fuzzer may add to the scenario's plans and how large the plans may get. Where a field is 0 or nil,
@@ -21,78 +25,46 @@ type Fuzz struct {
 // maxFuzz is the upper bound of the counts in fuzz lines.
 const maxFuzz = 10_000
 
-// fuzz parses `nodes|instances|steps|statements COUNT...`, `faults none | KIND...`, or `builds BUILD...`.
-func (p *parser) fuzz() {
-	f := &p.s.Fuzz
-	if p.err == nil && !p.more() {
-		p.failf("the line ends too early: expected a limit, as in: %s", p.form)
+// fuzzLimits are the clauses of fuzz lines, in the lines in which they are written. The last two go up to the end of a line.
+func fuzzLimits(at place) [][]clause {
+	f := &at.s.Fuzz
+	once := func(word string, set bool, items ...item) clause {
+		return with(word, set, append(items, check(func(p *parser) { p.unique("limit of the fuzzer", word) }))...)
 	}
-	for seen := map[string]bool{}; p.more(); {
-		what := p.clause(seen, "nodes", "instances", "steps", "statements", "faults", "builds")
-		p.unique("limit of the fuzzer", what)
-		least := uint64(1)
-		var to *int
-		switch what {
-		case "nodes":
-			to = &f.Nodes
-		case "instances":
-			to = &f.Instances
-		case "steps":
-			to = &f.Steps
-		case "statements":
-			to, least = &f.Statements, 0
-		case "faults":
-			p.fuzzFaults()
-		case "builds":
+	limit := func(word string, x *int) clause {
+		return once(word, *x > 0, count(x, "COUNT", "a number of "+word, 1, maxFuzz))
+	}
+	statements := count(&f.Statements, "COUNT", "a number of statements", 0, maxFuzz)
+	return [][]clause{
+		{limit("nodes", &f.Nodes), limit("instances", &f.Instances), limit("steps", &f.Steps),
+			once("statements", f.Statements > 0 || f.NoPrograms, statements, check(func(*parser) { f.NoPrograms = f.Statements == 0 }))},
+		{once("faults", f.NoFaults || len(f.Faults) > 0, item{"none | faults KIND...", func(p *parser) {
+			if f.NoFaults = p.accept("none"); f.NoFaults {
+				return
+			}
+			several(&f.Faults, "", "a kind of fault", "kind of fault", func(p *parser, kind string) { p.known("fault", kind, faultKinds()) }).read(p)
+		}, func() string {
+			if f.NoFaults {
+				return "none"
+			}
+			return strings.Join(texts(f.Faults), " ")
+		}})},
+		{once("builds", len(f.Builds) > 0, item{"BUILD...", func(p *parser) {
 			for ok := true; ok; ok = p.more() {
 				f.Builds = append(f.Builds, p.build())
 			}
-		}
-		if to != nil {
-			*to = int(p.number("a number of "+what, least, maxFuzz))
-			f.NoPrograms = f.NoPrograms || what == "statements" && *to == 0
-		}
+		}, func() string { return strings.Join(pretty.Texts(f.Builds, formatBuild), " ") }})},
 	}
 }
 
-func (p *parser) fuzzFaults() {
-	if p.accept("none") {
-		p.s.Fuzz.NoFaults = true
-		return
-	}
-	for ok := true; ok; ok = p.more() {
-		kind := p.name("a kind of fault")
-		p.known("fault", kind, faultKinds())
-		p.s.Fuzz.Faults = append(p.s.Fuzz.Faults, faults.Kind(kind))
-	}
-}
-
-// fuzzLines are the limits, one on each line that is written.
 func fuzzLines() lines {
 	return lines{func(at place) []item {
-		return []item{{"[nodes COUNT] [instances COUNT] [steps COUNT] [statements COUNT] | faults none | faults KIND... | builds BUILD...", (*parser).fuzz, nil}}
+		return []item{anyClauses(slices.Concat(fuzzLimits(at)...)...)}
 	}, func(at place, line func(string, int, []item)) {
-		f := &at.s.Fuzz
-		for _, c := range []struct {
-			what string
-			n    int
-		}{{"nodes", f.Nodes}, {"instances", f.Instances}, {"steps", f.Steps}, {"statements", f.Statements}} {
-			if c.n > 0 || c.what == "statements" && f.NoPrograms {
-				line("", 0, []item{word(c.what), count(&c.n, "", "", 0, 0)})
+		for _, limits := range fuzzLimits(at) {
+			if slices.ContainsFunc(limits, func(c clause) bool { return c.set }) {
+				line("", 0, []item{clauses(limits...)})
 			}
-		}
-		if f.NoFaults {
-			line("", 0, []item{word("faults"), word("none")})
-		}
-		if len(f.Faults) > 0 {
-			line("", 0, []item{word("faults"), several(&f.Faults, "", "", "", nil)})
-		}
-		if len(f.Builds) > 0 {
-			items := []item{word("builds")}
-			for i := range f.Builds {
-				items = append(items, named(&f.Builds[i], "", ""))
-			}
-			line("", 0, items)
 		}
 	}}
 }

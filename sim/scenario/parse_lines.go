@@ -221,12 +221,8 @@ func (p *parser) checkProbe(b *plan.Probe) {
 
 func (p *parser) probeFilter() string {
 	filter := p.name("a filter: none, any, or ranges separated by |")
-	if filter != "none" && filter != "any" {
-		for _, r := range strings.Split(filter, "|") {
-			if _, err := engine.ParseRange(r); err != nil && p.err == nil {
-				p.failf("filter %s: %v; expected none, any, or ranges separated by |", strconv.Quote(filter), err)
-			}
-		}
+	if _, err := plan.ParseFilter(filter); err != nil {
+		p.failf("%v; expected none, any, or ranges separated by |", err)
 	}
 	return filter
 }

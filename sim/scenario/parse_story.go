@@ -308,7 +308,8 @@ func (p *parser) finishLoad() {
 	if len(l.Mix) == 0 {
 		p.failf("the load has no mix: expected below it %s", lookup(p.rows.statements, "mix").Form)
 	}
-	for id := range p.instanceIDs() {
+	ids := pretty.Texts(p.s.Template.Instances, func(in plan.Instance) string { return in.ID })
+	for _, id := range append(ids, pretty.Texts(p.s.Template.Histories, func(h plan.History) string { return h.Instance })...) {
 		for _, m := range l.Mix {
 			if l.names(m.Orchestration, id) {
 				p.line = p.named["instance "+id]

@@ -17,11 +17,10 @@ func (s *search) plainNames() bool {
 	}
 	c := s.best.clone()
 	rename(reflect.ValueOf(c.Plan).Elem(), plain)
-	for i := range c.Choices.Choices {
-		c.Choices.Choices[i].Key = renamedKey(c.Choices.Choices[i].Key, plain)
-	}
-	for i := range c.Choices.Priorities {
-		c.Choices.Priorities[i].Key = renamedKey(c.Choices.Priorities[i].Key, plain)
+	for _, list := range [][]sim.RecordedChoice{c.Choices.Choices, c.Choices.Priorities} {
+		for i := range list {
+			list[i].Key = renamedKey(list[i].Key, plain)
+		}
 	}
 	return s.try(c)
 }

@@ -23,31 +23,27 @@ func (s *search) fewerAttempts(fresh int) (changed bool) {
 	return false
 }
 
-// maxAttemptsOption is the option that fewerAttempts lowers.
-const maxAttemptsOption = "max_attempts"
-
-// attempts returns the largest max_attempts that any node in the plan sets, or 0 if none does.
-func attempts(c Concrete) (most int64) {
-	for i := range c.Plan.Nodes {
-		for _, o := range c.Plan.Nodes[i].Options {
-			if n, err := strconv.ParseInt(o.Value, 10, 64); err == nil && o.Name == maxAttemptsOption {
-				most = max(most, n)
+// eachAttempts calls f for each max_attempts that a node in the plan sets.
+func eachAttempts(p *plan.Plan, f func(o *plan.Setting, n int64)) {
+	for i := range p.Nodes {
+		for j := range p.Nodes[i].Options {
+			o := &p.Nodes[i].Options[j]
+			if n, err := strconv.ParseInt(o.Value, 10, 64); err == nil && o.Name == "max_attempts" {
+				f(o, n)
 			}
 		}
 	}
+}
+
+// attempts returns the largest max_attempts that any node in the plan sets, or 0 if none does.
+func attempts(c Concrete) (most int64) {
+	eachAttempts(c.Plan, func(_ *plan.Setting, n int64) { most = max(most, n) })
 	return most
 }
 
 // withAttempts returns the plan with max_attempts capped at a given number.
 func withAttempts(c Concrete, most int64) Concrete {
 	return edit(c, func(p *plan.Plan) {
-		for i := range p.Nodes {
-			for j := range p.Nodes[i].Options {
-				o := &p.Nodes[i].Options[j]
-				if n, err := strconv.ParseInt(o.Value, 10, 64); err == nil && o.Name == maxAttemptsOption && n > most {
-					o.Value = strconv.FormatInt(most, 10)
-				}
-			}
-		}
+		eachAttempts(p, func(o *plan.Setting, n int64) { o.Value = strconv.FormatInt(min(n, most), 10) })
 	})
 }

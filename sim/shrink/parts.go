@@ -225,11 +225,6 @@ func edit(c Concrete, change func(p *plan.Plan)) Concrete {
 
 // onlyFaults returns a recording with only the choices about faults, in the order of arrival.
 func onlyFaults(r *sim.Recording) *sim.Recording {
-	out := &sim.Recording{}
-	for _, c := range r.Choices {
-		if isFault(c.Key) {
-			out.Choices = append(out.Choices, c)
-		}
-	}
-	return out
+	notFault := func(c sim.RecordedChoice) bool { return !isFault(c.Key) }
+	return &sim.Recording{Choices: slices.DeleteFunc(slices.Clone(r.Choices), notFault)}
 }

@@ -35,7 +35,7 @@ func (s *search) all() {
 // oneSwitch tries to replace a profile with the single switch that the violation needs. If one is not enough, it tries
 // the few switches that are.
 func (s *search) oneSwitch() {
-	if !released(s.best.Plan.Profile) {
+	if p := s.best.Plan.Profile; p == "" || p == plan.ProfileContract {
 		return
 	}
 	own := s.best.Plan.Bugs
@@ -231,6 +231,3 @@ func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
 
 // Priority implements sim.Chooser: first come, first served.
 func (faultsOnly) Priority(sim.Key) uint64 { return 0 }
-
-// released reports whether a profile stands for a release.
-func released(p plan.Profile) bool { return p != "" && p != plan.ProfileContract }

@@ -3,6 +3,7 @@ package shrink
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/faults"
@@ -120,7 +121,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	case !fails:
 		return nil, fmt.Errorf("plan %s does not fail with its choices", failing.Plan.Name)
 	}
-	s.guard = (len(failing.Plan.Bugs) > 0 || released(failing.Plan.Profile)) && s.holdsWithoutBugs(s.best)
+	s.guard = failing.Plan.Planted() && s.holdsWithoutBugs(s.best)
 	from := s.best.Size()
 	s.all()
 	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.stopped && s.runs < s.limit, Stopped: s.stopped, Near: s.near}, nil
@@ -128,13 +129,10 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 
 // namedOnly returns a recording without its benign choices.
 func namedOnly(r *sim.Recording) *sim.Recording {
-	out := &sim.Recording{Seed: r.Seed, SeededOrder: r.SeededOrder, Priorities: r.Priorities}
-	for _, c := range r.Choices {
-		if c.Value != 0 {
-			out.Choices = append(out.Choices, c)
-		}
+	benign := func(c sim.RecordedChoice) bool { return c.Value == 0 }
+	return &sim.Recording{
+		Seed: r.Seed, SeededOrder: r.SeededOrder, Priorities: r.Priorities, Choices: slices.DeleteFunc(slices.Clone(r.Choices), benign),
 	}
-	return out
 }
 
 // search is the state of a search. Invariant: best fails, and if guard is on, it does not fail without its bugs.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -49,11 +50,7 @@ func (c Concrete) Text() string {
 
 // ChoiceTexts describes each choice in Choices.Choices. Their keys must be readable.
 func (c Concrete) ChoiceTexts() []string {
-	var texts []string
-	for _, choice := range c.Choices.Choices {
-		texts = append(texts, choiceText(choice))
-	}
-	return texts
+	return pretty.Texts(c.Choices.Choices, choiceText)
 }
 
 // choiceText describes a recorded choice, which must not be benign.

@@ -187,8 +187,7 @@ func (c *Collector) Timeline(seed string, result *cluster.Result) *Timeline {
 	if result != nil {
 		t.EndMs = max(result.Virtual, c.ends)
 	}
-	for n := range t.Nodes { // close spans in node order
-		c.close(n)
+	for n := range t.Nodes {
 		if spans := t.Nodes[n].Spans; len(spans) > 0 && spans[len(spans)-1].ToMs < 0 {
 			spans[len(spans)-1].ToMs = t.EndMs
 		}
@@ -271,17 +270,8 @@ func (c *Collector) fates(r *cluster.Result) {
 			Text: "no live node admits pin " + w.Pin + ", for " + pretty.Duration(w.ForMs)})
 	}
 	for _, v := range r.Violations {
-		c.t.Marks = append(c.t.Marks, Mark{Ms: v.VirtualMs, Step: v.Step, Kind: "violation", Node: c.nodeNamed(v.Node), Instance: v.Instance, Text: v.Property, Evidence: v.Message})
+		c.t.Marks = append(c.t.Marks, Mark{Ms: v.VirtualMs, Step: v.Step, Kind: "violation", Node: slices.IndexFunc(c.t.Nodes, func(n Node) bool { return n.Name == v.Node }), Instance: v.Instance, Text: v.Property, Evidence: v.Message})
 	}
-}
-
-func (c *Collector) nodeNamed(name string) int {
-	for i := range c.t.Nodes {
-		if c.t.Nodes[i].Name == name {
-			return i
-		}
-	}
-	return -1
 }
 
 // endAsRecorded derives an instance's end from its history. For the plan's own instances, the fates may later replace

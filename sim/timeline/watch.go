@@ -150,7 +150,11 @@ func (c *Collector) record(r *cluster.Record) {
 		c.closeAt(n, ms)
 	case record.NodeCrashed:
 		c.closeAt(n, ms)
-		c.mark(ms, r.Step, "crash", n, "", "crash "+c.t.Nodes[n].Name+c.because(r.Text))
+		text := "crash " + c.t.Nodes[n].Name
+		if r.Text != "" {
+			text += ", " + r.Text
+		}
+		c.mark(ms, r.Step, "crash", n, "", text)
 	case record.Scheduled:
 		kind := "step"
 		if n < 0 {
@@ -181,13 +185,6 @@ func (c *Collector) record(r *cluster.Record) {
 		c.bar(r.Instance, Bar{Kind: "poison", FromMs: ms, ToMs: ms, Node: -1, Step: r.Step, Text: r.Text})
 	}
 	c.ends = max(c.ends, ms)
-}
-
-func (c *Collector) because(text string) string {
-	if text == "" {
-		return ""
-	}
-	return ", " + text
 }
 
 func activityKey(r *cluster.Record) string {
@@ -249,6 +246,3 @@ func (c *Collector) closeAt(n int, ms int64) {
 	}
 	c.open[n] = 0
 }
-
-// close marks node n as having no open span. Timeline fills in the end of the span.
-func (c *Collector) close(n int) { c.open[n] = 0 }

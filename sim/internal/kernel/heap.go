@@ -33,12 +33,12 @@ type heap []entry
 
 func (h *heap) push(e entry) {
 	*h = append(*h, e)
-	h.up(len(*h)-1, e)
+	h.up(len(*h)-1, 0, e)
 }
 
-// up inserts e at i and sifts it up: each ancestor that comes after e moves down one level.
-func (h heap) up(i int, e entry) {
-	for i > 0 {
+// up inserts e at i and sifts it up, to top at most: each ancestor that comes after e moves down one level.
+func (h heap) up(i, top int, e entry) {
+	for i > top {
 		parent := (i - 1) / 2
 		if e.before(&h[parent]) == 0 {
 			break
@@ -70,15 +70,7 @@ func (h heap) down(i int, e entry) {
 		h[i] = h[child]
 		i = child
 	}
-	for i > top {
-		parent := (i - 1) / 2
-		if e.before(&h[parent]) == 0 {
-			break
-		}
-		h[i] = h[parent]
-		i = parent
-	}
-	h[i] = e
+	h.up(i, top, e)
 }
 
 // pop removes the first entry. The heap must not be empty.

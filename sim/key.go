@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -272,21 +273,9 @@ func appendEscaped(b []byte, s string) []byte {
 }
 
 func unescape(s string) (string, error) {
-	b := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] != '%' {
-			b = append(b, s[i])
-			continue
-		}
-		if len(s) < i+3 {
-			return "", errors.New("a % without two hex digits")
-		}
-		c, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
-		if err != nil {
-			return "", errors.New("a % without two hex digits")
-		}
-		b = append(b, byte(c))
-		i += 2
+	text, err := url.PathUnescape(s)
+	if err != nil {
+		return "", errors.New("a % without two hex digits")
 	}
-	return string(b), nil
+	return text, nil
 }

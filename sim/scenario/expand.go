@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -80,23 +81,13 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	if o.Faults != nil {
 		e.plan.Faults.Rates = slices.Clone(o.Faults.Rates)
 	}
-	if o.Profile != "" {
-		e.plan.Profile = o.Profile
-	}
-	if o.Strategy != "" {
-		e.plan.Strategy = o.Strategy
-	}
-	if o.Contract != "" {
-		e.plan.Contract = o.Contract
-	}
+	e.plan.Profile, e.plan.Strategy = cmp.Or(o.Profile, e.plan.Profile), cmp.Or(o.Strategy, e.plan.Strategy)
+	e.plan.Contract, e.plan.StepBudget = cmp.Or(o.Contract, e.plan.Contract), cmp.Or(o.StepBudget, e.plan.StepBudget)
 	if o.CallersClock != nil {
 		e.plan.Store.CallersClock = *o.CallersClock
 	}
 	if o.Bugs != nil {
 		e.plan.Bugs = slices.Clone(o.Bugs)
-	}
-	if o.StepBudget != 0 {
-		e.plan.StepBudget = o.StepBudget
 	}
 	return e.plan, nil
 }
@@ -106,14 +97,13 @@ func (s *Scenario) validate(o Overrides) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("scenario %s: %s", s.Name, fmt.Sprintf(format, args...))
 	}
-	if o.Profile != "" && !slices.Contains(profiles, string(o.Profile)) {
-		return fail("unknown profile %q: expected %s", o.Profile, orList(profiles))
-	}
-	if known := contracts(); o.Contract != "" && !slices.Contains(known, o.Contract) {
-		return fail("unknown contract %q: expected %s", o.Contract, orList(known))
-	}
-	if o.Strategy != "" && !slices.Contains(strategies, string(o.Strategy)) {
-		return fail("unknown strategy %q: expected %s", o.Strategy, orList(strategies))
+	for _, name := range []struct {
+		what, have string
+		known      []string
+	}{{"profile", string(o.Profile), profiles}, {"contract", o.Contract, contracts()}, {"strategy", string(o.Strategy), strategies}} {
+		if name.have != "" && !slices.Contains(name.known, name.have) {
+			return fail("unknown %s %q: expected %s", name.what, name.have, orList(name.known))
+		}
 	}
 	if o.Instances < 0 || o.Instances > maxLoad {
 		return fail("%d instances: expected at most %d", o.Instances, maxLoad)
@@ -159,17 +149,10 @@ func (d openTime) valid() bool { return d.Lo >= 0 && d.Hi >= d.Lo && d.Hi <= 2*m
 
 // in reports whether the plan has the field for which d draws a value.
 func (d openTime) in(p *plan.Plan) bool {
-	n := 0
-	switch d.Of {
-	case openStep, openFor:
-		n = len(p.Schedule)
-	case openStart, openAction:
-		n = len(p.Instances)
-	case openKick:
-		n = len(p.Histories)
-	case openProbe:
-		n = len(p.Probes)
-	}
+	n := map[openOf]int{
+		openStep: len(p.Schedule), openFor: len(p.Schedule), openStart: len(p.Instances), openAction: len(p.Instances),
+		openKick: len(p.Histories), openProbe: len(p.Probes),
+	}[d.Of]
 	if d.Index < 0 || d.Index >= n || d.Relative && d.Of == openStep && d.Index == 0 {
 		return false
 	}
@@ -255,10 +238,7 @@ func actionKey(instance sim.Key, actions []plan.Action) sim.Key {
 }
 
 func (e *expansion) load(o Overrides) {
-	l, count := e.s.Load, e.s.Load.Count
-	if o.Instances != 0 {
-		count = o.Instances
-	}
+	l, count := e.s.Load, cmp.Or(o.Instances, e.s.Load.Count)
 	weights := make([]uint32, len(l.Mix))
 	for i, m := range l.Mix {
 		weights[i] = m.Weight
@@ -300,6 +280,14 @@ type inputRange struct {
 	times, ok bool
 }
 
+// text returns the input that is a number of the range.
+func (r inputRange) text(n uint64) string {
+	if r.times {
+		return (time.Duration(n) * time.Millisecond).String()
+	}
+	return strconv.FormatUint(n, 10)
+}
+
 // parseInputRange parses "2..6" or "1s..8s". Any other text gives no range, and an error only if it looks like a range.
 func parseInputRange(s string) (inputRange, error) {
 	from, to, ok := strings.Cut(s, "..")
@@ -336,9 +324,5 @@ func (e *expansion) input(key sim.Key, of []string) string {
 	if !r.ok {
 		return s
 	}
-	n := r.lo + e.chooser.Choose(key.At(labelInput), r.hi-r.lo+1)
-	if r.times {
-		return (time.Duration(n) * time.Millisecond).String()
-	}
-	return strconv.FormatUint(n, 10)
+	return r.text(r.lo + e.chooser.Choose(key.At(labelInput), r.hi-r.lo+1))
 }

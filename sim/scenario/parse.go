@@ -245,17 +245,11 @@ func faultNames() []string { return []string{"none", "light", "full", "timing"} 
 
 // NamedFaults returns the fault plan with the given name.
 func NamedFaults(name string) (faults.Plan, error) {
-	switch name {
-	case "none":
-		return faults.None(), nil
-	case "light":
-		return faults.Light(), nil
-	case "full":
-		return faults.Full(), nil
-	case "timing":
-		return faults.Timing(), nil
+	i := slices.Index(faultNames(), name)
+	if i < 0 {
+		return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected %s", name, orList(faultNames()))
 	}
-	return faults.Plan{}, fmt.Errorf("unknown fault plan %q: expected %s", name, orList(faultNames()))
+	return [...]func() faults.Plan{faults.None, faults.Light, faults.Full, faults.Timing}[i](), nil
 }
 
 // contracts returns the releases that have their own contract.

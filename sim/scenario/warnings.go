@@ -50,13 +50,10 @@ func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
 // it is.
 func LeastInput(input string) string {
 	r, err := parseInputRange(input)
-	switch {
-	case err != nil || !r.ok:
+	if err != nil || !r.ok {
 		return input
-	case r.times:
-		return (time.Duration(r.lo) * time.Millisecond).String()
 	}
-	return strconv.FormatUint(r.lo, 10)
+	return r.text(r.lo)
 }
 
 func (p *parser) warn(line int, format string, args ...any) {
@@ -75,10 +72,9 @@ func (p *parser) warnMarks() {
 		if before, twice := first[s.Mark]; twice && before != p.stepLines[i] {
 			p.warn(p.stepLines[i], "the part %q also begins in line %d: an expectation about it applies to both", s.Mark, before)
 		}
-		if first[s.Mark] > 0 {
-			continue
+		if first[s.Mark] == 0 {
+			first[s.Mark] = p.stepLines[i]
 		}
-		first[s.Mark] = p.stepLines[i]
 	}
 }
 
@@ -173,12 +169,7 @@ func (p *parser) follows(i, j int) bool {
 	if p.stepWhen[j].earliest >= p.stepWhen[i].latest {
 		return true
 	}
-	for k := i + 1; k <= j; k++ {
-		if !p.stepWhen[k].relative {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.stepWhen[i+1:j+1], func(w when) bool { return !w.relative })
 }
 
 // warnBuilds warns about declared builds that are not used by any node, step, probe, clients or other build.

@@ -54,9 +54,5 @@ func (m *Run) LockText(l model.Lock) string {
 
 // BatchText lists a batch's messages.
 func (m *Run) BatchText(batch []observe.MessageNo) string {
-	parts := make([]string, len(batch))
-	for i, no := range batch {
-		parts[i] = model.ItemText(m.Model.Row(no))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(pretty.Texts(batch, func(no observe.MessageNo) string { return model.ItemText(m.Model.Row(no)) }), ", ")
 }

@@ -54,16 +54,16 @@ type expectItem struct {
 
 func New(m *check.Run, s *track.State, list []plan.Expectation) *Checker {
 	c := &Checker{Base: check.Base{Run: m}, live: s, items: arena.From[expectItem](m.Arena).Make(len(list)), numbers: arena.From[int](m.Arena)}
-	conditions := arena.From[condition](m.Arena)
+	memory := arena.From[condition](m.Arena)
+	conditions := func(attrs []plan.Attr) []condition {
+		made := memory.Make(len(attrs))
+		for _, a := range attrs {
+			made = append(made, newCondition(a))
+		}
+		return made
+	}
 	for _, e := range list {
-		item := expectItem{Expectation: e, where: conditions.Make(len(e.Where)), has: conditions.Make(len(e.Has))}
-		for _, a := range e.Where {
-			item.where = append(item.where, newCondition(a))
-		}
-		for _, a := range e.Has {
-			item.has = append(item.has, newCondition(a))
-		}
-		c.items = append(c.items, item)
+		c.items = append(c.items, expectItem{Expectation: e, where: conditions(e.Where), has: conditions(e.Has)})
 	}
 	c.OnRecord, c.OnObserve, c.Due = check.SetOf(record.Scheduled, record.PhaseBegan), check.SetOf(observe.StatusSet), &c.upDue
 	if c.ever(eventLock) {

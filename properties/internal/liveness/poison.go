@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
@@ -191,13 +192,8 @@ func (c *poisonChecker) runner(d *track.Delivery) uint32 {
 
 // batch lists a delivery's messages, with how often each was delivered.
 func (c *poisonChecker) batch(d *track.Delivery) string {
-	var b strings.Builder
-	for i, no := range d.Messages {
-		if i > 0 {
-			b.WriteString(", ")
-		}
+	return strings.Join(pretty.Texts(d.Messages, func(no observe.MessageNo) string {
 		r, row := c.live.Row(no), c.Run.Model.Row(no)
-		fmt.Fprintf(&b, "%d %s (count %d, deliveries %d, not chargeable %d)", no, row.Kind, row.Count, r.Deliveries, r.Spared)
-	}
-	return b.String()
+		return fmt.Sprintf("%d %s (count %d, deliveries %d, not chargeable %d)", no, row.Kind, row.Count, r.Deliveries, r.Spared)
+	}), ", ")
 }

@@ -96,10 +96,7 @@ func growing(sizes []int) bool {
 // curve shows the first sizes and the last and, if there is a limit, when it would be met.
 func curve(sizes []int, limit int) string {
 	n := len(sizes)
-	var first []string
-	for _, size := range sizes[:min(growthSteps, n-1)] {
-		first = append(first, kilobytes(size))
-	}
+	first := pretty.Texts(sizes[:min(growthSteps, n-1)], kilobytes)
 	text := fmt.Sprintf(": %s ... %s after %d executions", strings.Join(first, ", "), kilobytes(sizes[n-1]), n)
 	if limit > 0 {
 		step := sizes[n-1] - sizes[n-2]

@@ -111,54 +111,43 @@ func (c *eligibleChecker) onNothing(r *cluster.Record) {
 
 // findInstance returns an instance that is eligible for a group, or nil and the time of the next look.
 func (c *eligibleChecker) findInstance(g *fetchGroup, nowMs int64) (*model.Instance, int64) {
-	had := g.instance
-	if had != nil {
-		if ok, _ := c.Run.Model.Eligible(had, g.filter, nowMs); ok && !g.stale {
-			return had, nowMs
-		}
-	}
-	list := c.Run.Model.Queued
-	if !g.stale && had == nil && nowMs < g.atMs {
-		list = c.changes.Instances[g.read:] // no other instance can have become eligible
-	} else {
-		g.atMs = model.NeverMs
-	}
-	g.instance, g.stale, g.read = nil, false, len(c.changes.Instances)
-	for _, in := range list {
-		ok, at := c.Run.Model.Eligible(in, g.filter, nowMs)
-		if ok {
-			g.instance = in
-			return in, nowMs
-		}
-		g.atMs = min(g.atMs, at)
-	}
-	return nil, g.atMs
+	g.instance = look(g, g.instance, c.Run.Model.Queued, c.changes.Instances, nowMs, func(in *model.Instance) (bool, int64) {
+		return c.Run.Model.Eligible(in, g.filter, nowMs)
+	})
+	return g.instance, g.atMs
 }
 
 // findWork is like findInstance, for activities and for one of the group's fetches.
 func (c *eligibleChecker) findWork(g *fetchGroup, session *engine.SessionFetchConfig, nowMs int64) (*model.Row, int64) {
-	had := g.row
-	if had != nil {
-		if ok, _ := c.Run.Model.EligibleWork(had, session, g.tags, nowMs); ok && !g.stale {
-			return had, nowMs
+	g.row = look(g, g.row, c.Run.Model.Work, c.changes.Work, nowMs, func(r *model.Row) (bool, int64) {
+		return c.Run.Model.EligibleWork(r, session, g.tags, nowMs)
+	})
+	return g.row, g.atMs
+}
+
+// look returns what is eligible for a group: what it had at the last look, if that still is, or else the first of all or,
+// as long as nothing else can have become eligible, of what has changed.
+func look[T any](g *fetchGroup, had *T, all, changed []*T, nowMs int64, eligible func(*T) (now bool, atMs int64)) *T {
+	if had != nil && !g.stale {
+		if ok, _ := eligible(had); ok {
+			return had
 		}
 	}
-	list := c.Run.Model.Work
+	list := all
 	if !g.stale && had == nil && nowMs < g.atMs {
-		list = c.changes.Work[g.read:]
+		list = changed[g.read:]
 	} else {
 		g.atMs = model.NeverMs
 	}
-	g.row, g.stale, g.read = nil, false, len(c.changes.Work)
-	for _, r := range list {
-		ok, at := c.Run.Model.EligibleWork(r, session, g.tags, nowMs)
+	g.stale, g.read = false, len(changed)
+	for _, x := range list {
+		ok, at := eligible(x)
 		if ok {
-			g.row = r
-			return r, nowMs
+			return x
 		}
 		g.atMs = min(g.atMs, at)
 	}
-	return nil, g.atMs
+	return nil
 }
 
 func (c *eligibleChecker) onParked(r *cluster.Record) {
@@ -185,13 +174,10 @@ func (c *eligibleChecker) onLeft(r *cluster.Record) {
 	if g == nil {
 		return
 	}
-	for i := range g.waiters {
-		if g.waiters[i].call == r.Call {
-			g.waiters = slices.Delete(g.waiters, i, i+1)
-			g.setCadence()
-			c.waiting--
-			break
-		}
+	if i := slices.IndexFunc(g.waiters, func(w waiter) bool { return w.call == r.Call }); i >= 0 {
+		g.waiters = slices.Delete(g.waiters, i, i+1)
+		g.setCadence()
+		c.waiting--
 	}
 	g.triedMs = r.AtMs
 	c.lookAgain(g, r.AtMs)

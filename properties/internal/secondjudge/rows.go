@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -336,14 +337,10 @@ func cut(text string) string {
 
 // queued lists what is queued for an instance.
 func (r *Judge) queued(in *model.Instance) string {
-	var list []string
-	for _, row := range in.Queue {
-		list = append(list, model.ItemText(row))
-	}
-	if len(list) == 0 {
+	if len(in.Queue) == 0 {
 		return ""
 	}
-	return "; queued for the instance: " + strings.Join(list[:min(len(list), didMost)], ", ")
+	return "; queued for the instance: " + strings.Join(pretty.Texts(in.Queue[:min(len(in.Queue), didMost)], model.ItemText), ", ")
 }
 
 // didMost limits how much of what a call has done evidence lists.

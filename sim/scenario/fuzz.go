@@ -48,12 +48,12 @@ func fuzzLimits(at place) [][]clause {
 				return "none"
 			}
 			return strings.Join(texts(f.Faults), " ")
-		}})},
+		}}).instead()},
 		{once("builds", len(f.Builds) > 0, item{"BUILD...", func(p *parser) {
 			for ok := true; ok; ok = p.more() {
 				f.Builds = append(f.Builds, p.build())
 			}
-		}, func() string { return strings.Join(pretty.Texts(f.Builds, formatBuild), " ") }})},
+		}, func() string { return strings.Join(pretty.Texts(f.Builds, formatBuild), " ") }}).instead()},
 	}
 }
 

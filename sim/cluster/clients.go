@@ -32,7 +32,7 @@ type clients struct {
 	idle     observe.Open       // those of them that may have to be sent something
 	busy     int                // how many have something to consume, and are not in idle
 	planned  map[string]int     // the plan's instances by name; lookups only
-	waiting  []waitingAction    // operators' calls that are waiting in the store
+	waiting  []func()           // make the operators' calls that are waiting in the store
 	last     time.Duration      // when the plan's last client or probe action is due
 	retries  int                // the messages that a client has yet to send again
 }

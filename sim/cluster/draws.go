@@ -87,9 +87,6 @@ type drawnFault struct {
 // drawnTable has all kinds of faults, indexed by drawnKind.
 type drawnTable []drawnFault
 
-// includes reports whether the plan includes a kind of fault.
-func (t drawnTable) includes(kind drawnKind) bool { return t[kind].included }
-
 // drawnFaults returns a plan's rates by kind.
 func drawnFaults(p *faults.Plan) drawnTable {
 	t := make(drawnTable, len(faultKinds))

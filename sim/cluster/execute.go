@@ -105,7 +105,7 @@ func isQueueCall(k observe.CallKind) bool {
 
 // repeatCompletion delivers the completion that a worker has just acknowledged a second time, if that fault is drawn.
 func (nw *network) repeatCompletion(c *callState) {
-	if c.kind != observe.CallAckWorkItem || !nw.drawn.includes(drawsDuplicateCompletion) {
+	if c.kind != observe.CallAckWorkItem || !nw.drawn[drawsDuplicateCompletion].included {
 		return
 	}
 	r, ok := c.request.(call.AckWorkItem)
@@ -124,7 +124,7 @@ const damaged = `{"event_id":`
 // corrupt damages the data that a call has just written, if that fault is drawn.
 func (nw *network) corrupt(c *callState) {
 	name := c.owner.plan.Name
-	if c.kind == observe.CallAckOrchestrationItem && nw.drawn.includes(drawsCorruptEvent) {
+	if c.kind == observe.CallAckOrchestrationItem && nw.drawn[drawsCorruptEvent].included {
 		r, ok := c.request.(call.AckOrchestrationItem)
 		if ok && len(r.HistoryDelta) > 0 && nw.draws(drawsCorruptEvent, name, c.key) {
 			e := r.HistoryDelta[len(r.HistoryDelta)-1]

@@ -59,7 +59,7 @@ type nodeState struct {
 	running        *engine.Build
 	runningOptions node.Options
 	// changes holds the schedule's registrations, which are reapplied at every start.
-	changes []handlerChange
+	changes []*plan.Step
 
 	// wantUp is set if the node should be running. Invariant: a node has a pending start if and only if it is down and
 	// wantUp is set.

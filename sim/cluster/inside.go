@@ -51,7 +51,7 @@ func (nw *network) arrive(c *callState) {
 
 // slow draws how long a call waits at one point inside the store; 0 means no wait.
 func (nw *network) slow(c *callState, fault drawnKind) time.Duration {
-	if !nw.drawn.includes(fault) {
+	if !nw.drawn[fault].included {
 		return 0
 	}
 	key := tryKey(c.key, c.tries+1)

@@ -7,7 +7,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -25,27 +24,19 @@ func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 	d := c.inside(key.Name(labelFault, "wait"), operatorWait)
 	c.record(&Record{Kind: record.Fault, Fault: faults.SlowCommit, Instance: id, For: d})
 	arrival := c.store.Arrive(observe.CallNone, "", nil, id)
-	c.waiting = append(c.waiting, waitingAction{id, a, arrival})
+	c.waiting = append(c.waiting, func() {
+		c.store.Resume(arrival)
+		c.managed(id, a)
+		c.store.Resume(nil)
+	})
 	c.kernel.After(d, key.At(labelInside), event{kind: evManage, a: uint64(len(c.waiting) - 1)})
 }
 
 // operatorWait is the lock duration near which an operator's call may wait in the store.
 const operatorWait = 5 * time.Second
 
-// waitingAction is an operator's call waiting in the store, with the state it saw on arrival.
-type waitingAction struct {
-	id      string
-	action  *plan.Action
-	arrival *memprovider.Arrival
-}
-
 // onManage ends the wait of an operator's call.
-func (c *clients) onManage(i int) {
-	w := c.waiting[i]
-	c.store.Resume(w.arrival)
-	c.managed(w.id, w.action)
-	c.store.Resume(nil)
-}
+func (c *clients) onManage(i int) { c.waiting[i]() }
 
 // managed makes an operator's call.
 func (c *clients) managed(id string, a *plan.Action) {

@@ -74,41 +74,26 @@ func (f *fleet) onSchedule(s *plan.Step) {
 	case plan.VerbPause:
 		f.pause(n, s.For)
 	case plan.VerbRegister, plan.VerbDeregister:
-		c := handlerChange{handler: s.Handler, remove: s.Verb == plan.VerbDeregister}
-		n.changes = append(n.changes, c)
+		n.changes = append(n.changes, s)
 		if n.machine != nil {
-			f.applyChange(n, c)
+			f.applyChange(n, s)
 		}
 	default:
 		panic(fmt.Sprintf("cluster: schedule verb %q", s.Verb))
 	}
 }
 
-// handlerChange is a register or deregister step.
-type handlerChange struct {
-	handler string // Name@1.0.0
-	remove  bool
-}
-
-func (c handlerChange) String() string {
-	if c.remove {
-		return c.handler + " is deregistered"
+// applyChange carries out a register or deregister step on a node that is up or about to start.
+func (f *fleet) applyChange(n *nodeState, s *plan.Step) {
+	text := s.Handler + " is registered"
+	change := f.registerAgain
+	if s.Verb == plan.VerbDeregister {
+		change, text = deregister, s.Handler+" is deregistered"
 	}
-	return c.handler + " is registered"
-}
-
-// applyChange changes the handlers of a node that is up or about to start.
-func (f *fleet) applyChange(n *nodeState, c handlerChange) {
-	var err error
-	if c.remove {
-		err = deregister(n.registry, c.handler)
-	} else {
-		err = f.registerAgain(n.registry, c.handler)
-	}
-	if err != nil {
+	if err := change(n.registry, s.Handler); err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // unknown handlers were rejected by Validate
 	}
-	f.record(&Record{Kind: record.HandlersChanged, Node: n.number, Incarnation: n.inc, Text: c.String()})
+	f.record(&Record{Kind: record.HandlersChanged, Node: n.number, Incarnation: n.inc, Text: text})
 }
 
 // registerAgain registers a shipped orchestration or one of the plan's programs, given as "Name@1.0.0", unless it is

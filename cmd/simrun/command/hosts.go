@@ -41,14 +41,11 @@ type hostJSON struct {
 	Program string `json:"program"`
 }
 
-// hostsJSON is the object printed by hosts --json.
-type hostsJSON struct {
-	Hosts []hostJSON `json:"hosts"`
-}
-
 func (c *hostsListCmd) run(a *app) (int, error) {
 	hosts := releases()
-	out := hostsJSON{}
+	var out struct { // printed by hosts --json
+		Hosts []hostJSON `json:"hosts"`
+	}
 	for _, b := range slices.Concat(engine.ReleasedBuilds(), hosts.Own()) {
 		out.Hosts = append(out.Hosts, hostJSON{Release: strings.TrimPrefix(b.Release, engine.ReleasePrefix), Built: hosts.Built(b), Program: hosts.Program(b)})
 	}

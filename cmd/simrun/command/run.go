@@ -248,12 +248,8 @@ func (a *app) printPortfolio(members []memberCount) {
 		if m.Failed > 0 {
 			a.printf(", first seed %d", m.FirstSeed)
 		}
-		for i, rule := range m.Rules {
-			sep := ", "
-			if i == 0 {
-				sep = "; found first: "
-			}
-			a.printf("%s%s", sep, rule)
+		if len(m.Rules) > 0 {
+			a.printf("; found first: %s", strings.Join(m.Rules, ", "))
 		}
 		a.printf("\n")
 	}

@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
@@ -104,7 +103,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 // draw writes the HTML page. It shows the table of strategies, and the first seed's run under the best strategy.
 func (c *compareCmd) draw(s *subject, r *compare.Result, cfg upgrade.Config) error {
 	best := r.Best()
-	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: c.line(s)}
+	p := timeline.Page{Title: "Compare " + r.Scenario, Verdict: r.Sentence, Command: lineOf("compare", *c, s.arg, "html", "json")}
 	p.Tables = []timeline.Table{r.Table()}
 	first, err := compare.Plan(&cfg, best, cfg.First)
 	if err != nil {
@@ -129,7 +128,7 @@ func (c *compareCmd) procedures(a *app, s *subject, seeds seedRange) (int, error
 		status = exitStopped
 	}
 	if c.HTML != "" && !r.Interrupted {
-		p := timeline.Page{Title: "Procedures for " + r.Scenario, Verdict: r.Sentence, Command: c.line(s), Tables: []timeline.Table{r.Table()}}
+		p := timeline.Page{Title: "Procedures for " + r.Scenario, Verdict: r.Sentence, Command: lineOf("compare", *c, s.arg, "html", "json"), Tables: []timeline.Table{r.Table()}}
 		run, err := cfg.One(r.Rows[0].Name, cfg.First)
 		if err != nil {
 			return 0, err
@@ -147,9 +146,4 @@ func (c *compareCmd) procedures(a *app, s *subject, seeds seedRange) (int, error
 		a.printf("\nTo see a run behind these numbers, here with %s:\n%s\n", instance, one.oneLine(s, variant, seed, instance))
 	}
 	return status, nil
-}
-
-// line returns the command line, without the picture flags.
-func (c *compareCmd) line(s *subject) string {
-	return itself(slices.Concat([]string{"compare"}, given(*c, "html", "json"), []string{s.arg})...)
 }

@@ -201,17 +201,13 @@ func (s *subject) space() *plan.EditSpace {
 // limitsDiffer reports whether some of the named builds have other limits than others.
 func (s *subject) limitsDiffer(names []string) bool {
 	builds, _ := s.scenario.Template.AllBuilds(s.program.builds()) // checked when the scenario was opened
-	var first *engine.Limits
+	var bounds []engine.Limits
 	for _, name := range names {
 		if b := plan.FindBuild(builds, name); b != nil {
-			if bounds := b.Bounds(); first == nil {
-				first = &bounds
-			} else if bounds != *first {
-				return true
-			}
+			bounds = append(bounds, b.Bounds())
 		}
 	}
-	return false
+	return len(slices.Compact(bounds)) > 1
 }
 
 // named returns the builds that the scenario's nodes run, without duplicates. Released runtimes are left out.

@@ -322,7 +322,7 @@ const (
 // and the first seed's run.
 func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error {
 	s := rep.subject
-	p := timeline.Page{Title: "Plan " + s.scenario.Name, Command: c.line(s)}
+	p := timeline.Page{Title: "Plan " + s.scenario.Name, Command: lineOf("plan", *c, s.arg, "html", "json")}
 	p.Verdict, p.Bad = rep.verdicts("; "), rep.Status != exitOK
 	places, events := map[string]int{}, 0
 	var failed error
@@ -356,11 +356,6 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 	return drawRun(c.HTML, &p, cfg.Run(first, cfg.First, s.scenario.Expect), cfg.First)
 }
 
-// line returns the command line for the plan, without the picture flags.
-func (c *planCmd) line(s *subject) string {
-	return itself(slices.Concat([]string{"plan"}, given(*c, "html", "json"), []string{s.arg})...)
-}
-
 // replay replays one run of a variant of the plan and prints its story.
 func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	if err := c.check(); err != nil {
@@ -378,5 +373,5 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 // oneLine returns the command that replays one run of a variant.
 func (c *planCmd) oneLine(s *subject, variant string, n uint64, instance string) string {
 	one := planCmd{planFlags: s.flags, Replay: variant, Seed: (*seed)(&n), storyFlags: storyFlags{Instance: instance}}
-	return one.line(s)
+	return lineOf("plan", one, s.arg)
 }

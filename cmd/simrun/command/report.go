@@ -153,13 +153,9 @@ func (s *subject) reachable() []string {
 	if s.over.Faults != nil {
 		load = *s.over.Faults
 	}
-	unused := map[string]bool{}
-	for _, f := range faults.Kinds() {
-		unused["fault "+string(f.Kind)] = !load.Has(f.Kind)
-	}
 	var points []string
 	for _, p := range properties.CoveragePoints() {
-		if !unused[p.Name] {
+		if kind, ofFault := strings.CutPrefix(p.Name, "fault "); !ofFault || load.Has(faults.Kind(kind)) {
 			points = append(points, p.Name)
 		}
 	}
@@ -501,15 +497,12 @@ func (a *app) printMatrix(r *report) {
 		rows.WriteString("\n")
 	}
 	a.printf("\nfaults and features that met: %d of %d\n  %-20s", filled, filled+len(empty), "")
-	for i := range properties.Features() {
-		a.printf("%5c", 'a'+i)
-	}
-	a.printf("\n%s", rows.String())
 	var legend []string
 	for i, f := range properties.Features() {
+		a.printf("%5c", 'a'+i)
 		legend = append(legend, fmt.Sprintf("%c %s", 'a'+i, f.Name))
 	}
-	a.printf("%s", columns(legend, a.width))
+	a.printf("\n%s%s", rows.String(), columns(legend, a.width))
 }
 
 // short formats a count in at most four characters.

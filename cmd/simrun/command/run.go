@@ -166,7 +166,7 @@ func (c *runCmd) goOn(s *subject, seeds seedRange, done uint64) string {
 	done *= max(c.Shard.of, 1)
 	left := *c
 	left.Seed, left.Seeds = nil, seedRange{first: seeds.first + done, count: seeds.count - done}
-	return itself(slices.Concat([]string{"run"}, given(left), []string{s.arg})...)
+	return lineOf("run", left, s.arg)
 }
 
 // inputError adds the seed to err if err reports an invalid plan.

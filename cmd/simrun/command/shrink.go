@@ -238,7 +238,7 @@ func (c *shrinkCmd) repro(s *subject, n uint64) string {
 	if !s.stored {
 		again.Seed = (*seed)(&n)
 	}
-	return itself(slices.Concat([]string{"shrink"}, given(again), []string{s.arg})...)
+	return lineOf("shrink", again, s.arg)
 }
 
 // shrunkEntry returns a corpus entry for a shrunk run.

@@ -315,6 +315,11 @@ func itself(words ...string) string {
 	return commandline.Join(append(commandline.Self(), words...)...)
 }
 
+// lineOf returns the command line of a verb with the flags that are set, without those named, and its argument.
+func lineOf(verb string, flags any, argument string, without ...string) string {
+	return itself(slices.Concat([]string{verb}, given(flags, without...), []string{argument})...)
+}
+
 // options returns the flags that select what is simulated, as given on the command line.
 func (s *subject) options() []string { return given(s.flags) }
 

@@ -74,7 +74,7 @@ var tables = []table{
 	}},
 	{"history", "instance_id, execution_id, event_id", "instance_id", func(r row) (map[string]any, error) {
 		line := map[string]any{"instance_id": r["instance_id"], "execution_id": r["execution_id"], "event_id": r["event_id"]}
-		data := text(r["event_data"])
+		data, _ := r["event_data"].(string)
 		line["event_data"] = data // as stored; what is not valid JSON, as a string
 		if json.Valid([]byte(data)) {
 			line["event_data"] = json.RawMessage(data)
@@ -86,7 +86,7 @@ var tables = []table{
 }
 
 func message(r row) (map[string]any, error) {
-	data := text(r["work_item"])
+	data, _ := r["work_item"].(string)
 	if !json.Valid([]byte(data)) {
 		return nil, errors.New("work_item is not JSON")
 	}
@@ -171,11 +171,6 @@ func (e *exporter) columns(table string) ([]string, error) {
 		names = append(names, name)
 	}
 	return names, result.Err()
-}
-
-func text(v any) string {
-	s, _ := v.(string)
-	return s
 }
 
 func (e *exporter) write(line map[string]any) error {

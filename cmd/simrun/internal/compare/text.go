@@ -46,12 +46,9 @@ func (r *Result) Text() string {
 
 // best returns the rows from best to worst. The rows are sorted by the number of violated properties, then by lost
 // instances, stuck instances, and the magnitudes of the 99th-percentile duration and of the wasted fetches.
-func (r *Result) best() []*Row {
-	var rows []*Row
-	for i := range r.Rows {
-		rows = append(rows, &r.Rows[i])
-	}
-	slices.SortStableFunc(rows, func(a, b *Row) int {
+func (r *Result) best() []Row {
+	rows := slices.Clone(r.Rows)
+	slices.SortStableFunc(rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(a.broken(), b.broken()), cmp.Compare(a.Healthy, b.Healthy), cmp.Compare(a.Stuck, b.Stuck),
 			cmp.Compare(magnitude(a.P99Ms), magnitude(b.P99Ms)), cmp.Compare(magnitude(int64(a.Wasted)), magnitude(int64(b.Wasted))))
 	})
@@ -78,10 +75,10 @@ func (row *Row) broken() int {
 // sentence names the best strategy and explains how each other strategy is worse.
 func (r *Result) sentence() string {
 	rows := r.best()
-	first := rows[0]
+	first := &rows[0]
 	var others []string
 	for _, row := range rows[1:] {
-		others = append(others, string(row.Strategy)+" "+r.against(row, first))
+		others = append(others, string(row.Strategy)+" "+row.against(first))
 	}
 	text := fmt.Sprintf("Here %s is best: it %s.", first.Strategy, first.does())
 	if len(others) > 0 {
@@ -114,7 +111,7 @@ func (row *Row) does() string {
 }
 
 // against explains how a strategy is worse than the best one.
-func (r *Result) against(row, first *Row) string {
+func (row *Row) against(first *Row) string {
 	var parts []string
 	if row.broken() > first.broken() {
 		parts = append(parts, "breaks "+strings.Join(row.Violated, " "))

@@ -48,9 +48,8 @@ type trial struct {
 	cfg *Config
 	// change turns p, seed's plan, into the variant, in place. Nil means no change.
 	change func(p *plan.Plan, seed uint64)
-	// own makes the runs check the scenario's own expectations.
-	own  bool
-	done func()
+	expect []plan.Expectation // which the runs check
+	done   func()
 }
 
 // Plan returns seed's plan, including the contents of the store.
@@ -153,13 +152,9 @@ func (t *trial) run(seeds uint64, see func(p *plan.Plan, r *cluster.Result)) (*c
 		}
 		return p, err
 	}
-	var expectations []plan.Expectation
-	if t.own {
-		expectations = c.Scenario.Expect
-	}
 	sum, err := campaign.Run(campaign.Options{
 		Plan: expansion, First: c.First, Count: seeds, KeepGoing: true, Context: c.Context,
-		Config: func() cluster.Config { return c.Run(nil, 0, expectations) },
+		Config: func() cluster.Config { return c.Run(nil, 0, t.expect) },
 		OnResult: func(r campaign.SeedResult) {
 			if r.Result != nil && see != nil {
 				p, err := expansion(r.Seed)

@@ -286,7 +286,7 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 			c.OnProgress(r.Done, r.Runs)
 		}
 	}
-	whole := trial{cfg: c, own: true, done: tick}
+	whole := trial{cfg: c, expect: c.Scenario.Expect, done: tick}
 	r.Whole, err = whole.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
 		r.End.add(c.Snapshot, p, res)
 		for _, w := range res.Waits {

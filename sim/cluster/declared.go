@@ -24,8 +24,10 @@ func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error
 		declared, _ = f.plan.Ancestors(b.Name())
 	}
 	if n.Handlers != nil {
-		if err := keepOnly(r, n.Handlers); err != nil {
-			return nil, err
+		for _, have := range r.Orchestrations() {
+			if !slices.Contains(n.Handlers, have) {
+				withdraw(r, have)
+			}
 		}
 	}
 	programs := slices.DeleteFunc(f.plan.Programs.Clone(), func(p program.Program) bool { return lacks(declared, p.Name) })

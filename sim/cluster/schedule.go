@@ -86,11 +86,10 @@ func (f *fleet) onSchedule(s *plan.Step) {
 // applyChange carries out a register or deregister step on a node that is up or about to start.
 func (f *fleet) applyChange(n *nodeState, s *plan.Step) {
 	text := s.Handler + " is registered"
-	change := f.registerAgain
 	if s.Verb == plan.VerbDeregister {
-		change, text = deregister, s.Handler+" is deregistered"
-	}
-	if err := change(n.registry, s.Handler); err != nil {
+		withdraw(n.registry, s.Handler)
+		text = s.Handler + " is deregistered"
+	} else if err := f.registerAgain(n.registry, s.Handler); err != nil {
 		panic(fmt.Sprintf("cluster: node %s: %v", n.plan.Name, err)) // unknown handlers were rejected by Validate
 	}
 	f.record(&Record{Kind: record.HandlersChanged, Node: n.number, Incarnation: n.inc, Text: text})
@@ -109,28 +108,6 @@ func (f *fleet) registerAgain(r *node.Registry, handler string) error {
 		}
 	}
 	return workload.Register(r, handler)
-}
-
-// deregister removes one orchestration, given as "Name@1.0.0". It has no effect if the orchestration is not registered.
-func deregister(r *node.Registry, handler string) error {
-	name, v, err := plan.ParseHandler(handler)
-	if err != nil {
-		return err
-	}
-	r.Deregister(name, v)
-	return nil
-}
-
-// keepOnly removes every orchestration that is not in the list.
-func keepOnly(r *node.Registry, keep []string) error {
-	for _, have := range r.Orchestrations() {
-		if !slices.Contains(keep, have) {
-			if err := deregister(r, have); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // tryHandlers makes the registry for each build that a node will run, so that no start can fail later. Without user

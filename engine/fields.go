@@ -92,20 +92,12 @@ func (c *forgetfulCodec) DecodeWorkItem(data []byte) (WorkItem, error) {
 func (c *forgetfulCodec) event(e Event) Event {
 	switch d := e.Data.(type) {
 	case eventdata.OrchestrationStarted:
-		if c.lack(fieldParentExecution) {
-			d.ParentExecutionID = 0
-		}
-		if c.lack(fieldInitialStatus) {
-			d.InitialCustomStatus = nil
-		}
+		forget(c, fieldParentExecution, &d.ParentExecutionID)
+		forget(c, fieldInitialStatus, &d.InitialCustomStatus)
 		e.Data = d
 	case eventdata.ActivityScheduled:
-		if c.lack(fieldTag) {
-			d.Tag = ""
-		}
-		if c.lack(fieldSession) {
-			d.SessionID = ""
-		}
+		forget(c, fieldTag, &d.Tag)
+		forget(c, fieldSession, &d.SessionID)
 		e.Data = d
 	}
 	return e
@@ -115,31 +107,26 @@ func (c *forgetfulCodec) event(e Event) Event {
 func (c *forgetfulCodec) item(w WorkItem) WorkItem {
 	switch m := Known(w).(type) {
 	case StartItem:
-		if c.lack(fieldParentExecution) {
-			m.ParentExecutionID = 0
-		}
+		forget(c, fieldParentExecution, &m.ParentExecutionID)
 		return m
 	case ContinueAsNewItem:
-		if c.lack(fieldParentExecution) {
-			m.ParentExecutionID = 0
-		}
-		if c.lack(fieldContinuedParent) {
-			m.ParentInstance, m.ParentID, m.ParentExecutionID = "", 0, 0
-		}
-		if c.lack(fieldInitialStatus) {
-			m.InitialCustomStatus = nil
-		}
+		forget(c, fieldParentExecution, &m.ParentExecutionID)
+		forget(c, fieldContinuedParent, &m.ParentInstance)
+		forget(c, fieldContinuedParent, &m.ParentID)
+		forget(c, fieldContinuedParent, &m.ParentExecutionID)
+		forget(c, fieldInitialStatus, &m.InitialCustomStatus)
 		return m
 	case ActivityExecuteItem:
-		if c.lack(fieldTag) {
-			m.Tag = ""
-		}
-		if c.lack(fieldSession) {
-			m.SessionID = ""
-		}
+		forget(c, fieldTag, &m.Tag)
+		forget(c, fieldSession, &m.SessionID)
 		return m
 	}
 	return w
 }
 
-func (c *forgetfulCodec) lack(f Field) bool { return slices.Contains(c.lacks, f) }
+// forget empties a field if the codec lacks it.
+func forget[T any](c *forgetfulCodec, f Field, value *T) {
+	if slices.Contains(c.lacks, f) {
+		*value = *new(T)
+	}
+}

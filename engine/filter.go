@@ -1,6 +1,9 @@
 package engine
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // CapabilityFilter declares which versions a node can replay (docs/contract/provider.md#p6.4). A nil filter means no
 // filtering. A filter without ranges admits nothing, not even unpinned work. The type holds several ranges, but only
@@ -73,10 +76,7 @@ const (
 // Matches reports whether the filter accepts an activity with the given tag; "" means untagged. Tags are compared byte
 // by byte.
 func (f TagFilter) Matches(tag string) bool {
-	in := false
-	for _, t := range f.Tags {
-		in = in || t == tag
-	}
+	in := slices.Contains(f.Tags, tag)
 	switch f.Mode {
 	case TagDefaultOnly:
 		return tag == ""

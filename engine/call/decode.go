@@ -2,6 +2,7 @@ package call
 
 import (
 	"bytes"
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"errors"
@@ -154,31 +155,13 @@ func duration(ms int64) time.Duration {
 }
 
 func wrongType(want reflect.Kind, raw json.RawMessage, where string) error {
-	text := "a whole number"
-	switch want {
-	case reflect.String:
-		text = "a text"
-	case reflect.Bool:
-		text = "true or false"
-	case reflect.Slice:
-		text = "an array"
-	case reflect.Struct, reflect.Map:
-		text = "an object"
-	}
-	got := "number " + string(raw)
-	switch raw[0] {
-	case '"':
-		got = "string"
-	case '{':
-		got = "object"
-	case '[':
-		got = "array"
-	case 't', 'f':
-		got = "bool"
-	default:
-		if text != "a whole number" {
-			got = "number"
-		}
+	const number = "a whole number"
+	text := cmp.Or(map[reflect.Kind]string{
+		reflect.String: "a text", reflect.Bool: "true or false", reflect.Slice: "an array", reflect.Struct: "an object", reflect.Map: "an object",
+	}[want], number)
+	got := cmp.Or(map[byte]string{'"': "string", '{': "object", '[': "array", 't': "bool", 'f': "bool"}[raw[0]], "number")
+	if got == "number" && text == number {
+		got += " " + string(raw)
 	}
 	return fmt.Errorf("%s: want %s, got %s", where, text, got)
 }

@@ -1,5 +1,7 @@
 package call
 
+import "reflect"
+
 // LockToken returns c's lock token, or "" if c has none.
 func LockToken(c Call) string {
 	switch r := c.(type) {
@@ -22,25 +24,10 @@ func LockToken(c Call) string {
 // WithLockToken returns a copy of c with its lock token replaced by token. A call without a lock token is returned
 // unchanged.
 func WithLockToken(c Call, token string) Call {
-	switch r := c.(type) {
-	case AckOrchestrationItem:
-		r.LockToken = token
-		return r
-	case AbandonOrchestrationItem:
-		r.LockToken = token
-		return r
-	case RenewOrchestrationItemLock:
-		r.LockToken = token
-		return r
-	case AckWorkItem:
-		r.LockToken = token
-		return r
-	case AbandonWorkItem:
-		r.LockToken = token
-		return r
-	case RenewWorkItemLock:
-		r.LockToken = token
-		return r
+	changed := reflect.New(reflect.TypeOf(c)).Elem()
+	changed.Set(reflect.ValueOf(c))
+	if place := changed.FieldByName("LockToken"); place.IsValid() {
+		place.SetString(token)
 	}
-	return c
+	return changed.Interface().(Call)
 }

@@ -23,14 +23,6 @@ func AppendText(dst []byte, key, s string) []byte {
 	return AppendString(append(dst, key...), s)
 }
 
-// AppendTextUnlessEmpty is like AppendText but omits the field if s is "".
-func AppendTextUnlessEmpty(dst []byte, key, s string) []byte {
-	if s == "" {
-		return dst
-	}
-	return AppendText(dst, key, s)
-}
-
 // AppendBool appends a key and a boolean.
 func AppendBool(dst []byte, key string, b bool) []byte {
 	return strconv.AppendBool(append(dst, key...), b)

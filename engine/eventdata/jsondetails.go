@@ -131,7 +131,9 @@ func appendPoisonType(dst []byte, t PoisonType) ([]byte, error) {
 	case PoisonFailedDeserialization:
 		dst = AppendText(dst, `,"error":`, t.Error)
 	}
-	dst = AppendTextUnlessEmpty(dst, `,"cause":`, t.Cause)
+	if t.Cause != "" {
+		dst = AppendText(dst, `,"cause":`, t.Cause)
+	}
 	return append(dst, `}}`...), nil
 }
 

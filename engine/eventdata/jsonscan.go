@@ -1,10 +1,10 @@
 package eventdata
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -213,71 +213,22 @@ func hex4(s string) (rune, bool) {
 	if len(s) < 4 {
 		return 0, false
 	}
-	var r rune
-	for i := range 4 {
-		c := s[i]
-		switch {
-		case '0' <= c && c <= '9':
-			c -= '0'
-		case 'a' <= c && c <= 'f':
-			c -= 'a' - 10
-		case 'A' <= c && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
+	r, err := strconv.ParseUint(s[:4], 16, 16)
+	return rune(r), err == nil
 }
 
 // Unquote decodes a valid JSON string. Like encoding/json, it replaces unpaired surrogates and bytes that are not valid
 // UTF-8 with U+FFFD.
 func Unquote(quoted string) string {
 	s := quoted[1 : len(quoted)-1]
-	at := strings.IndexByte(s, '\\')
-	if at < 0 {
-		return validUTF8(s)
-	}
-	var out strings.Builder
-	out.Grow(len(s))
-	for at >= 0 {
-		out.WriteString(s[:at])
-		c := s[at+1]
-		s = s[at+2:]
-		switch c {
-		case 'b':
-			c = '\b'
-		case 'f':
-			c = '\f'
-		case 'n':
-			c = '\n'
-		case 'r':
-			c = '\r'
-		case 't':
-			c = '\t'
-		case 'u':
-			r, _ := hex4(s)
-			s = s[4:]
-			if utf16.IsSurrogate(r) {
-				// Decode only a valid pair together. What follows an unpaired half is decoded separately.
-				low := rune(0)
-				if strings.HasPrefix(s, `\u`) {
-					low, _ = hex4(s[2:])
-				}
-				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-					s = s[6:]
-				}
-			}
-			out.WriteRune(r)
-			at = strings.IndexByte(s, '\\')
-			continue
+	if strings.IndexByte(s, '\\') >= 0 {
+		text, err := strconv.Unquote(quoted)
+		if err != nil { // Go has neither \/ nor surrogates
+			_ = json.Unmarshal([]byte(quoted), &text) // cannot fail: the text is valid
 		}
-		out.WriteByte(c)
-		at = strings.IndexByte(s, '\\')
+		return text
 	}
-	out.WriteString(s)
-	return validUTF8(out.String())
+	return validUTF8(s)
 }
 
 // validUTF8 replaces each byte that is not valid UTF-8 with U+FFFD.

@@ -106,25 +106,18 @@ func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	return nil
 }
 
-// cut copies the scratch buffer and splits the copy into the pieces that the store keeps. Events live as long as their
-// execution but messages only until they are taken, so each get their own block. Events come first.
+// cut splits the scratch buffer into copies of the pieces, which the store keeps. Events come first.
 func (s *Store) cut(a *preparedAck, events int) {
 	clear(a.data)
 	a.data = a.data[:0]
 	from := 0
-	for _, part := range []struct {
-		in   *[]byte
-		upto int
-	}{{&s.block, events}, {&s.passing, len(a.ends)}} {
-		if len(a.data) == part.upto {
-			continue
+	for i, end := range a.ends {
+		bytes := &s.arena.messageBytes
+		if i < events {
+			bytes = &s.arena.eventBytes
 		}
-		began := from
-		kept := s.keep(part.in, a.scratch[began:a.ends[part.upto-1]])
-		for _, end := range a.ends[len(a.data):part.upto] {
-			a.data = append(a.data, kept[from-began:end-began:end-began])
-			from = end
-		}
+		a.data = append(a.data, bytes.Clone(a.scratch[from:end]))
+		from = end
 	}
 }
 

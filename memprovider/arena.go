@@ -9,11 +9,14 @@ import (
 // objects, including those handed out to callers. It is sized for a small run; a store that needs more allocates the
 // rest as usual. The zero value is ready to use.
 type Arena struct {
-	bytes    blocks[byte] // byteBlock long each
-	rows     blocks[row]  // rowBlock each; whoever takes one overwrites its old contents
-	holdings holdingTable
+	holdings []holding   // of all tokens issued so far, by number - 1
 	texts    [2][]string // of all tokens issued so far, by prefix and number
 
+	// Events live as long as their execution, and messages only until they are taken, so they do not share blocks.
+	eventBytes   arena.Of[byte]
+	messageBytes arena.Of[byte]
+
+	rows       arena.Of[row]
 	instances  arena.Of[instance]
 	executions arena.Of[execution]
 	lists      arena.Of[*execution]
@@ -33,12 +36,12 @@ type Arena struct {
 // arenaTokens limits how many token texts an Arena keeps.
 const arenaTokens = 4096
 
-// arenaBlocks limits how many blocks of each kind an Arena keeps.
-const arenaBlocks = 64
-
 // reset makes all memory available again, and keeps it from then on.
 func (a *Arena) reset() {
-	a.bytes.next, a.rows.next, a.holdings.n = 0, 0, 0
+	a.holdings = a.holdings[:0]
+	a.eventBytes.Reset()
+	a.messageBytes.Reset()
+	a.rows.Reset()
 	a.instances.Reset()
 	a.executions.Reset()
 	a.lists.Reset()
@@ -68,22 +71,4 @@ func (a *Arena) tokenText(prefix byte, n uint64) string {
 		(*texts)[n] = tokenText(prefix, n)
 	}
 	return (*texts)[n]
-}
-
-// blocks are blocks of one length that stores use one after another.
-type blocks[T any] struct {
-	list [][]T
-	next int // index of the first block that the store has not taken yet
-}
-
-// take returns a block of the given length, which has its old contents.
-func (b *blocks[T]) take(length int) []T {
-	if b.next == arenaBlocks {
-		return make([]T, length)
-	}
-	if b.next == len(b.list) {
-		b.list = append(b.list, make([]T, length))
-	}
-	b.next++
-	return b.list[b.next-1]
 }

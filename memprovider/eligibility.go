@@ -12,9 +12,8 @@ type Eligibility struct {
 	Instance InstanceNo
 	Message  MessageNo
 	// Drops reports whether an orchestration fetch would drop orphaned queue messages, which it may do even if it finds
-	// nothing. Orphan is the first instance whose messages it would drop.
-	Drops  bool
-	Orphan InstanceNo
+	// nothing.
+	Drops bool
 	// AtMs is the earliest time at which Now may become true without a call, or Never. It is set only if Now is false.
 	AtMs int64
 }
@@ -32,9 +31,7 @@ func (x *index) next(filter *engine.CapabilityFilter, rules *Rules) Eligibility 
 		e.Now, e.Instance = true, in.no
 	}
 	if o := x.orphans.head(); o != nil && rules.Admits(filter, nil) {
-		if e.Drops = in == nil || o.key < int64(in.visible[0].no); e.Drops {
-			e.Orphan = o.item.no
-		}
+		e.Drops = in == nil || o.key < int64(in.visible[0].no)
 	}
 	return e
 }

@@ -86,8 +86,7 @@ func (s *Store) placeWork(r *row) {
 
 // insert appends a message to its queue and assigns its number. codec is the codec that wrote data.
 func (s *Store) insert(queue observe.Queue, in *instance, item engine.WorkItem, data []byte, codec int, visibleMs int64) *row {
-	r := s.row()
-	*r = row{} // in place, since it is large
+	r := s.arena.rows.New()
 	r.no, r.queue, r.in, r.kind, r.data, r.visibleMs = MessageNo(len(s.rows)+1), queue, in, item.Kind(), data, visibleMs
 	if readsAsWritten(s.codecs[codec], data) {
 		r.own.codec, r.own.item = codec+1, item

@@ -1,7 +1,6 @@
 package memprovider
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -22,18 +21,15 @@ type session struct {
 	activityMs int64
 	// groups holds the worker rows with this session id, one group per tag that any of them has had, in order of first
 	// use.
-	groups []*group
-	rows   int
-	// ownerSlot is the session's index among its owner's sessions plus 1; expirySlot is its position among the live
-	// sessions.
-	ownerSlot, expirySlot int
+	groups     []*group
+	rows       int
+	expirySlot int // position among the live sessions
 }
 
 // owner is a worker that claims sessions under its own name.
 type owner struct {
-	name     string
-	sessions []*session // sessions whose row names this owner, in arbitrary order
-	classes  []*class   // indexed by the tag bucket's number
+	name    string
+	classes []*class // indexed by the tag bucket's number
 }
 
 // class returns the class of the owner's groups with one tag.
@@ -95,11 +91,7 @@ func (s *Store) forgetSession(x *session) {
 		return
 	}
 	delete(s.sessionIDs, x.id)
-	s.goneSessions++
-	if s.goneSessions > len(s.sessions)/2 {
-		s.sessions = slices.DeleteFunc(s.sessions, func(x *session) bool { return !x.exists && x.rows == 0 })
-		s.goneSessions = 0
-	}
+	s.sessions = slices.DeleteFunc(s.sessions, func(have *session) bool { return have == x })
 }
 
 // taker returns the taker for a fetch with the given config. Without a config, it takes no activities with sessions.
@@ -150,11 +142,9 @@ func (p *provider) RenewSessionLock(_ context.Context, owners []string, extendFo
 }
 
 func (s *Store) renewSessions(o *owner, extendMs, idleMs int64) int {
-	mine := slices.Clone(o.sessions)
-	slices.SortFunc(mine, func(a, b *session) int { return cmp.Compare(a.no, b.no) })
 	n := 0
-	for _, x := range mine {
-		if s.rules.RenewsSession(x.untilMs > s.now, x.activityMs > s.now-idleMs) {
+	for _, x := range s.sessions {
+		if x.exists && x.owner == o && s.rules.RenewsSession(x.untilMs > s.now, x.activityMs > s.now-idleMs) {
 			s.setSession(x, o, s.now+extendMs, x.activityMs)
 			n++
 		}
@@ -183,9 +173,6 @@ func (s *Store) setSession(x *session, o *owner, untilMs, activityMs int64) {
 	if x.exists && x.owner == o && x.untilMs == untilMs && x.activityMs == activityMs {
 		return
 	}
-	s.disown(x)
-	o.sessions = append(o.sessions, x)
-	x.ownerSlot = len(o.sessions)
 	x.exists, x.owner, x.untilMs, x.activityMs = true, o, untilMs, activityMs
 	s.placeSession(x)
 	if b := s.observe(observe.SessionSet); b != nil {
@@ -196,7 +183,6 @@ func (s *Store) setSession(x *session, o *owner, untilMs, activityMs int64) {
 
 // removeSession removes the sessions row.
 func (s *Store) removeSession(x *session) {
-	s.disown(x)
 	x.exists, x.owner, x.untilMs, x.activityMs = false, nil, 0, 0
 	s.placeSession(x)
 	if b := s.observe(observe.SessionRemoved); b != nil {
@@ -204,20 +190,6 @@ func (s *Store) removeSession(x *session) {
 		s.send()
 	}
 	s.forgetSession(x)
-}
-
-// disown removes the session from its owner's sessions.
-func (s *Store) disown(x *session) {
-	if x.ownerSlot == 0 {
-		return
-	}
-	o, i := x.owner, x.ownerSlot-1
-	last := len(o.sessions) - 1
-	o.sessions[i] = o.sessions[last]
-	o.sessions[i].ownerSlot = i + 1
-	o.sessions[last] = nil
-	o.sessions = o.sessions[:last]
-	x.ownerSlot = 0
 }
 
 // placeSession updates the index positions of the session's groups and records when the session expires.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -75,9 +74,6 @@ type Store struct {
 	rows      []*row                // indexed by number - 1; nil once removed
 	arena     *Arena                // Options.Arena, or a fresh one that nobody uses again
 	view      View                  // what View returns
-	block     []byte                // the current block for stored events
-	passing   []byte                // the current block for messages
-	spareRows []row                 // unused rows for the next messages
 	codecs    []engine.Codec        // indexed by codec number; one per name
 	pins      []*engine.Version     // interned
 
@@ -87,13 +83,12 @@ type Store struct {
 	// childrenOf maps a parent's name to its children, sorted by number.
 	childrenOf map[string][]*instance // lookups only, never iterated over
 
-	// Sessions by id, sorted by number (deleted ones are removed from time to time), and the live ones by expiry.
-	sessionIDs   map[string]*session // lookups only, never iterated over
-	sessions     []*session
-	lastSession  uint64
-	goneSessions int
-	owners       map[string]*owner // lookups only, never iterated over
-	expiring     heap[*session]
+	// Sessions by id, sorted by number, and the live ones by expiry.
+	sessionIDs  map[string]*session // lookups only, never iterated over
+	sessions    []*session
+	lastSession uint64
+	owners      map[string]*owner // lookups only, never iterated over
+	expiring    heap[*session]
 
 	// The current call.
 	call          uint64 // the last call's number
@@ -120,27 +115,6 @@ type holding struct {
 	instance InstanceNo
 	message  MessageNo
 }
-
-// holdingTable holds the holding of every token. It consists of blocks, so that it can grow with each successful fetch
-// without copying.
-type holdingTable struct {
-	blocks []*[holdingBlock]holding
-	n      uint64
-}
-
-const holdingBlock = 512
-
-// add adds a holding and returns its number, counting from 1.
-func (t *holdingTable) add(h holding) uint64 {
-	if t.n == uint64(len(t.blocks))*holdingBlock {
-		t.blocks = append(t.blocks, new([holdingBlock]holding))
-	}
-	t.n++
-	t.blocks[(t.n-1)/holdingBlock][(t.n-1)%holdingBlock] = h
-	return t.n
-}
-
-func (t *holdingTable) at(n uint64) holding { return t.blocks[(n-1)/holdingBlock][(n-1)%holdingBlock] }
 
 // New returns an empty store.
 func New(o Options) *Store {
@@ -320,40 +294,13 @@ func (p *provider) encode(item engine.WorkItem) ([]byte, error) {
 	if s.scratch, err = p.codec.AppendWorkItem(s.scratch[:0], item); err != nil {
 		return nil, err
 	}
-	return s.keep(&s.passing, s.scratch), nil
+	return s.arena.messageBytes.Clone(s.scratch), nil
 }
-
-// keep returns a copy of data without spare capacity. To save allocations, the copy shares a block with other data of a
-// similar lifetime. keep replaces the block when it is full.
-func (s *Store) keep(block *[]byte, data []byte) []byte {
-	if len(data) > byteBlock {
-		return slices.Clip(slices.Clone(data))
-	}
-	if len(data) > cap(*block)-len(*block) {
-		*block = s.arena.bytes.take(byteBlock)[:0]
-	}
-	from := len(*block)
-	*block = append(*block, data...)
-	return (*block)[from:len(*block):len(*block)]
-}
-
-const byteBlock = 16 << 10
-
-// row returns an unused row for a message.
-func (s *Store) row() *row {
-	if len(s.spareRows) == 0 {
-		s.spareRows = s.arena.rows.take(rowBlock)
-	}
-	r := &s.spareRows[0]
-	s.spareRows = s.spareRows[1:]
-	return r
-}
-
-const rowBlock = 32
 
 // token issues the next token for an instance or a row.
 func (s *Store) token(prefix byte, h holding, untilMs int64) lock {
-	n := s.arena.holdings.add(h)
+	s.arena.holdings = append(s.arena.holdings, h)
+	n := uint64(len(s.arena.holdings))
 	return lock{number: n, token: s.arena.tokenText(prefix, n), takenMs: s.now, untilMs: untilMs}
 }
 
@@ -372,10 +319,10 @@ func (s *Store) lookup(prefix byte, token string) (n uint64, h holding, ok bool)
 		}
 		n = n*10 + uint64(token[i]-'0')
 	}
-	if n > s.arena.holdings.n {
+	if n > uint64(len(s.arena.holdings)) {
 		return 0, holding{}, false
 	}
-	h = s.arena.holdings.at(n)
+	h = s.arena.holdings[n-1]
 	return n, h, (h.message == 0) == (prefix == orchestratorToken)
 }
 

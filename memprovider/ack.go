@@ -62,31 +62,25 @@ func (p *provider) acknowledge(ack *engine.OrchestrationAck) (*instance, *engine
 	return in, nil
 }
 
-// preparedAck is an encoded ack. Its buffers are reused; only the bytes that the store keeps are allocated.
-type preparedAck struct {
-	scratch []byte
-	ends    []int
-	// data holds the encoded events, then the worker items, then the orchestrator items.
-	data [][]byte
-}
-
-// prepare encodes the ack's contents. It rejects acks that would be invalid in any state of the store.
+// prepare encodes the ack's events, then its worker items, then its orchestrator items. It rejects acks that would be
+// invalid in any state of the store.
 func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 	if ack.ExecutionID == 0 {
 		return engine.Permanentf(opAckOrchestration, "execution id 0 is invalid")
 	}
-	a := &p.store.ack
-	a.scratch, a.ends = a.scratch[:0], a.ends[:0]
-	var err error
+	s := p.store
+	clear(s.encoded)
+	s.encoded = s.encoded[:0]
 	for i := range ack.HistoryDelta {
 		e := &ack.HistoryDelta[i]
 		if e.EventID == 0 {
 			return engine.Permanentf(opAckOrchestration, "event id 0 of a %s: the runtime assigns ids from 1", e.Kind())
 		}
-		if a.scratch, err = p.codec.AppendEvent(a.scratch, *e); err != nil {
+		var err error
+		if s.scratch, err = p.codec.AppendEvent(s.scratch[:0], *e); err != nil {
 			return engine.Permanentf(opAckOrchestration, "event %d: %w", e.EventID, err)
 		}
-		a.ends = append(a.ends, len(a.scratch))
+		s.encoded = append(s.encoded, s.arena.eventBytes.Clone(s.scratch))
 	}
 	for _, list := range []struct {
 		queue observe.Queue
@@ -96,29 +90,14 @@ func (p *provider) prepare(ack *engine.OrchestrationAck) *engine.ProviderError {
 			if err := belongs(opAckOrchestration, list.queue, item); err != nil {
 				return err
 			}
-			if a.scratch, err = p.codec.AppendWorkItem(a.scratch, item); err != nil {
+			data, err := p.encode(item)
+			if err != nil {
 				return engine.Permanentf(opAckOrchestration, "%w", err)
 			}
-			a.ends = append(a.ends, len(a.scratch))
+			s.encoded = append(s.encoded, data)
 		}
 	}
-	p.store.cut(a, len(ack.HistoryDelta))
 	return nil
-}
-
-// cut splits the scratch buffer into copies of the pieces, which the store keeps. Events come first.
-func (s *Store) cut(a *preparedAck, events int) {
-	clear(a.data)
-	a.data = a.data[:0]
-	from := 0
-	for i, end := range a.ends {
-		bytes := &s.arena.messageBytes
-		if i < events {
-			bytes = &s.arena.eventBytes
-		}
-		a.data = append(a.data, bytes.Clone(a.scratch[from:end]))
-		from = end
-	}
 }
 
 // commit is an ack in progress.
@@ -195,7 +174,7 @@ func (c *commit) step(step AckStep) *engine.ProviderError {
 		c.keyValues()
 	case AckEnqueueWork:
 		for i, item := range c.ack.WorkerItems {
-			data := s.ack.data[len(c.ack.HistoryDelta)+i]
+			data := s.encoded[len(c.ack.HistoryDelta)+i]
 			s.insert(observe.QueueWorker, s.named(item.Target()), item, data, c.p.codecNo, s.now)
 		}
 	case AckCancelWork:
@@ -204,7 +183,7 @@ func (c *commit) step(step AckStep) *engine.ProviderError {
 		}
 	case AckEnqueueMessages:
 		for i, item := range c.ack.OrchestratorItems {
-			data := s.ack.data[len(c.ack.HistoryDelta)+len(c.ack.WorkerItems)+i]
+			data := s.encoded[len(c.ack.HistoryDelta)+len(c.ack.WorkerItems)+i]
 			s.insert(observe.QueueOrchestrator, s.named(item.Target()), item, data, c.p.codecNo, s.visibleAt(item))
 		}
 	case AckRelease:
@@ -279,7 +258,7 @@ func (c *commit) events() *engine.ProviderError {
 		if _, dup := ex.find(e.EventID); dup {
 			return c.duplicate(e.EventID)
 		}
-		c.p.append(c.in, ex, e, s.ack.data[i])
+		c.p.append(c.in, ex, e, s.encoded[i])
 	}
 	return nil
 }

@@ -201,9 +201,12 @@ func (p *provider) GetKVAllValues(_ context.Context, instance string) ([]engine.
 	s := p.store
 	s.begin(observe.CallGetKVAllValues, p.caller).Instance = instance
 	s.started()
-	var pairs []engine.KVPair
-	for _, r := range s.readKV(instance) {
+	return pairsOf(s.readKV(instance)), s.end(result{}, nil)
+}
+
+func pairsOf(rows []kvRow) (pairs []engine.KVPair) {
+	for _, r := range rows {
 		pairs = append(pairs, engine.KVPair{Key: r.key, Value: *r.value})
 	}
-	return pairs, s.end(result{}, nil)
+	return pairs
 }

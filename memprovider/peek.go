@@ -90,13 +90,11 @@ func (s *Store) PeekRows(instance string) []RowState {
 
 // PeekKeys reads an instance's keys and values as clients do, sorted by key, without a provider call and without
 // observations.
-func (s *Store) PeekKeys(instance string) (pairs []engine.KVPair) {
+func (s *Store) PeekKeys(instance string) []engine.KVPair {
 	if in := s.known(instance); in != nil && in.kv != nil {
-		for _, r := range merged(in.kv.store, in.kv.delta) {
-			pairs = append(pairs, engine.KVPair{Key: r.key, Value: *r.value})
-		}
+		return pairsOf(merged(in.kv.store, in.kv.delta))
 	}
-	return pairs
+	return nil
 }
 
 // PeekHistory decodes a stored history without a provider call, observations or changes to the cache. An unknown

@@ -104,7 +104,7 @@ type Store struct {
 	journal       []undo
 	journaling    bool
 	acking        engine.OrchestrationAck
-	ack           preparedAck
+	encoded       [][]byte // what the ack in progress stores
 	scratch       []byte
 	candidates    []*instance
 	candidateRows []*row

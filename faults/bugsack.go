@@ -2,6 +2,7 @@ package faults
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/memprovider"
@@ -43,7 +44,9 @@ func ackBugs() []Bug {
 			provider: func(r *memprovider.Rules) { r.AckIsAtomic = false }},
 		{ID: "provider/cancel-before-enqueue", Summary: "an ack deletes cancelled activities before it inserts new ones",
 			Properties: []string{"S06"}, Scenario: races,
-			provider: func(r *memprovider.Rules) { r.AckOrder = cancelFirst(r.AckOrder) }},
+			provider: func(r *memprovider.Rules) {
+				r.AckOrder = moved(r.AckOrder, memprovider.AckCancelWork, slices.Index(r.AckOrder, memprovider.AckEnqueueWork))
+			}},
 		{ID: "provider/cancel-spares-held-work", Summary: "an ack does not delete cancelled activities that a worker holds",
 			Properties: []string{"S06"}, Scenario: families,
 			provider: cancelsUnheld},
@@ -71,21 +74,6 @@ func ackBugs() []Bug {
 }
 
 func ifNotSuperseded(h memprovider.Holding) bool { return !h.Superseded }
-
-// cancelFirst returns the order of ack steps with cancellations moved before the enqueueing of activities.
-func cancelFirst(order []memprovider.AckStep) []memprovider.AckStep {
-	var out []memprovider.AckStep
-	for _, step := range order {
-		switch step {
-		case memprovider.AckEnqueueWork:
-			out = append(out, memprovider.AckCancelWork, memprovider.AckEnqueueWork)
-		case memprovider.AckCancelWork:
-		default:
-			out = append(out, step)
-		}
-	}
-	return out
-}
 
 func cancelsUnheld(r *memprovider.Rules) {
 	right := r.Cancels

@@ -1,6 +1,7 @@
 package faults
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -12,24 +13,16 @@ func fetchBugs() []Bug {
 	return []Bug{
 		{ID: "provider/filter-after-lock", Summary: "the filter is applied after the lock is taken; the lock is released again",
 			Properties: []string{"S01"}, Scenario: upgrade,
-			provider: func(r *memprovider.Rules) {
-				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchLock, memprovider.FetchFilter, memprovider.FetchCount, memprovider.FetchDecode}
-			}},
+			provider: func(r *memprovider.Rules) { r.FetchOrder = moved(r.FetchOrder, memprovider.FetchFilter, 1) }},
 		{ID: "provider/filter-after-count", Summary: "the filter is applied after the batch is counted; only the lock is released",
 			Properties: []string{"S01", "S04"}, Scenario: upgrade,
-			provider: func(r *memprovider.Rules) {
-				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchLock, memprovider.FetchCount, memprovider.FetchFilter, memprovider.FetchDecode}
-			}},
+			provider: func(r *memprovider.Rules) { r.FetchOrder = moved(r.FetchOrder, memprovider.FetchFilter, 2) }},
 		{ID: "provider/filter-after-decode", Summary: "the filter is applied after the history is decoded; only the lock is released",
 			Properties: []string{"S02"}, Scenario: upgrade,
-			provider: func(r *memprovider.Rules) {
-				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchLock, memprovider.FetchCount, memprovider.FetchDecode, memprovider.FetchFilter}
-			}},
+			provider: func(r *memprovider.Rules) { r.FetchOrder = moved(r.FetchOrder, memprovider.FetchFilter, 3) }},
 		{ID: "provider/decode-before-filter", Summary: "the history is decoded before the filter is applied; nothing is locked or counted",
 			Properties: []string{"S02"}, Scenario: upgrade,
-			provider: func(r *memprovider.Rules) {
-				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchDecode, memprovider.FetchFilter, memprovider.FetchLock, memprovider.FetchCount}
-			}},
+			provider: func(r *memprovider.Rules) { r.FetchOrder = moved(r.FetchOrder, memprovider.FetchDecode, 0) }},
 		{ID: "provider/filter-ignored", Summary: "every filter admits everything",
 			Properties: []string{"S01", "L05"}, Scenario: upgrade,
 			provider: func(r *memprovider.Rules) { r.Admits = admitsAll }},
@@ -94,9 +87,7 @@ func fetchBugs() []Bug {
 			Properties: []string{"S04", "L01"}, Scenario: badHistory,
 			provider: func(r *memprovider.Rules) { r.CountAfterDecodeError = func(before, _ uint32) uint32 { return before } }},
 		{ID: "provider/count-after-decode", Summary: "a batch is counted after it is decoded",
-			provider: func(r *memprovider.Rules) {
-				r.FetchOrder = []memprovider.FetchStep{memprovider.FetchFilter, memprovider.FetchLock, memprovider.FetchDecode, memprovider.FetchCount}
-			}},
+			provider: func(r *memprovider.Rules) { r.FetchOrder = moved(r.FetchOrder, memprovider.FetchDecode, 2) }},
 		{ID: "provider/no-row-decode-error-swallowed", Summary: "an undecodable history of an instance without a row is delivered as empty",
 			provider: func(r *memprovider.Rules) { r.SwallowsDecodeError = func(hasRow bool) bool { return !hasRow } }},
 		{ID: "provider/undecodable-message-dropped", Summary: "a batch omits messages that cannot be decoded, and the ack deletes them",
@@ -136,17 +127,16 @@ func admitsFirst(f *engine.CapabilityFilter, pin *engine.Version, in func(r engi
 
 func admitsAnyRange(f *engine.CapabilityFilter, pin *engine.Version) bool {
 	return admitsFirst(f, pin, func(_ engine.VersionRange, v engine.Version) bool {
-		for _, r := range f.SupportedVersions {
-			if r.Contains(v) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(f.SupportedVersions, func(r engine.VersionRange) bool { return r.Contains(v) })
 	})
 }
 
 func admitsBelow(f *engine.CapabilityFilter, pin *engine.Version) bool {
 	return admitsFirst(f, pin, func(r engine.VersionRange, v engine.Version) bool { return r.Contains(v) && v.Compare(r.Max) < 0 })
+}
+
+func admitsAbove(f *engine.CapabilityFilter, pin *engine.Version) bool {
+	return admitsFirst(f, pin, func(r engine.VersionRange, v engine.Version) bool { return r.Contains(v) && v.Compare(r.Min) > 0 })
 }
 
 func admitsText(f *engine.CapabilityFilter, pin *engine.Version) bool {

@@ -17,16 +17,11 @@ func nodeBugs() []Bug {
 	return []Bug{
 		{ID: "engine/ack-failure-fails-orchestration", Summary: "a turn whose ack fails permanently becomes a failure of the orchestration", Source: "docs/contract/runtime.md#r5.4",
 			Properties: []string{"L02"}, Scenario: refusedAcks,
-			node: func(r *machine.Rules) {
-				next := r.AckFailed
-				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
-					step := next(kind, err, failures)
-					if step.Do == machine.AckAbandon && kind == machine.SlotOrchestration {
-						step.Do = machine.AckFail
-					}
-					return step
+			node: afterAckFailed(func(kind machine.SlotKind, step *machine.AckStep) {
+				if step.Do == machine.AckAbandon && kind == machine.SlotOrchestration {
+					step.Do = machine.AckFail
 				}
-			}},
+			})},
 		{ID: "engine/activity-failure-as-result", Summary: "an activity that fails is acknowledged as completed, with the failure's text",
 			Properties: []string{"S20"}, Scenario: programs,
 			node: func(r *machine.Rules) {
@@ -74,16 +69,11 @@ func nodeBugs() []Bug {
 		{ID: "engine/drain-keeps-pauses", Summary: "a node that is asked to stop waits until the pauses between its fetches are over", Source: "docs/contract/runtime.md#r5.6",
 			node: func(r *machine.Rules) { r.DrainEndsPauses = false }},
 		{ID: "engine/failed-ack-returned-at-once", Summary: "work whose ack failed for good is abandoned without a delay, so the next node fetches it at once",
-			node: func(r *machine.Rules) {
-				next := r.AckFailed
-				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
-					step := next(kind, err, failures)
-					if step.Do == machine.AckAbandon {
-						step.After = 0
-					}
-					return step
+			node: afterAckFailed(func(_ machine.SlotKind, step *machine.AckStep) {
+				if step.Do == machine.AckAbandon {
+					step.After = 0
 				}
-			}},
+			})},
 		{ID: "engine/filter-not-declared", Summary: "the node fetches without a filter, and abandons what it cannot replay",
 			Properties: []string{"L05", "L03"}, Scenario: upgrade,
 			node: func(r *machine.Rules) {
@@ -207,10 +197,22 @@ func withTagsInCapitals(turn []engine.WorkItem) []engine.WorkItem {
 	return out
 }
 
-// moved returns the order with test t moved to index to. The other tests stay in order.
-func moved(order []machine.Test, t machine.Test, to int) []machine.Test {
-	rest := slices.DeleteFunc(slices.Clone(order), func(have machine.Test) bool { return have == t })
-	return slices.Insert(rest, to, t)
+// afterAckFailed changes what a node does once an ack has failed.
+func afterAckFailed(change func(kind machine.SlotKind, step *machine.AckStep)) func(*machine.Rules) {
+	return func(r *machine.Rules) {
+		right := r.AckFailed
+		r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
+			step := right(kind, err, failures)
+			change(kind, &step)
+			return step
+		}
+	}
+}
+
+// moved returns the order with one step moved to index to. The others stay in order.
+func moved[T comparable](order []T, step T, to int) []T {
+	rest := slices.DeleteFunc(slices.Clone(order), func(have T) bool { return have == step })
+	return slices.Insert(rest, to, step)
 }
 
 func alsoIgnoring(next func(machine.Decision) bool, also machine.Decision) func(machine.Decision) bool {

@@ -1,8 +1,6 @@
 package faults
 
 import (
-	"slices"
-
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/memprovider"
 )
@@ -94,17 +92,6 @@ func storeBugs() []Bug {
 			}},
 		{ID: "provider/delete-leaves-row", Summary: "a deletion leaves the instances row",
 			Properties: []string{"S14"}, Scenario: retention,
-			provider: func(r *memprovider.Rules) {
-				r.DeleteSteps = slices.DeleteFunc(slices.Clone(r.DeleteSteps), func(s memprovider.DeleteStep) bool { return s == memprovider.DeleteRow })
-			}},
+			provider: leaves(memprovider.DeleteRow)},
 	}
-}
-
-// admitsAbove is the filter rule with an exclusive lower bound.
-func admitsAbove(f *engine.CapabilityFilter, pin *engine.Version) bool {
-	if f == nil || pin == nil || len(f.SupportedVersions) == 0 {
-		return f.Admits(pin)
-	}
-	low := f.SupportedVersions[0].Min
-	return f.Admits(pin) && (pin.Major != low.Major || pin.Minor != low.Minor || pin.Patch != low.Patch)
 }

@@ -229,12 +229,11 @@ func lastReadyWinsAtFirst(r *replay.Rules) {
 		if replaying {
 			return right(replaying, n, ready)
 		}
-		for i := n - 1; i >= 0; i-- {
-			if ready(i) {
-				return i
-			}
+		i := n - 1
+		for i >= 0 && !ready(i) {
+			i--
 		}
-		return -1
+		return i
 	}
 }
 

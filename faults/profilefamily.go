@@ -84,16 +84,11 @@ func unseenSwitches() []Bug {
 			Properties: []string{"S19"}, Scenario: refusedAcks,
 			Consequence: "Work whose commit was refused waits until its lock expires, and no other node can try it meanwhile.",
 			Fix:         "Await the abandon.",
-			node: func(r *machine.Rules) {
-				next := r.AckFailed
-				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
-					step := next(kind, err, failures)
-					if step.Do == machine.AckAbandon && kind == machine.SlotOrchestration {
-						step.Do = machine.AckForget
-					}
-					return step
+			node: afterAckFailed(func(kind machine.SlotKind, step *machine.AckStep) {
+				if step.Do == machine.AckAbandon && kind == machine.SlotOrchestration {
+					step.Do = machine.AckForget
 				}
-			}},
+			})},
 		{ID: "duroxide-0.1.26/undecodable-history-empty", Summary: "an undecodable history of an instance without a row is delivered as empty", Source: "docs/contract/provider.md#p5.2",
 			Place: "src/providers/sqlite.rs:1022-1025", Place32: "src/providers/sqlite.rs:1021-1024",
 			Unseen: "a plan cannot create a history without an instance; the provider's own tests and the oracle show it",
@@ -101,15 +96,10 @@ func unseenSwitches() []Bug {
 		{ID: "duroxide-0.1.26/worker-ack-not-retried", Summary: "the ack of an activity is sent once", Source: "docs/contract/runtime.md#r6.2",
 			Place: "src/runtime/dispatchers/worker.rs:635-646,677-692", Place32: "src/runtime/dispatchers/worker.rs:656-667,698-713,775-778",
 			Unseen: "an activity may run again whenever its ack fails; an expectation of `real-worker-ack-not-retried` sees it",
-			node: func(r *machine.Rules) {
-				next := r.AckFailed
-				r.AckFailed = func(kind machine.SlotKind, err error, failures int) machine.AckStep {
-					step := next(kind, err, failures)
-					if kind == machine.SlotWorker && step.Do == machine.AckRetry {
-						step = machine.AckStep{Do: machine.AckAbandon, After: 100 * time.Millisecond}
-					}
-					return step
+			node: afterAckFailed(func(kind machine.SlotKind, step *machine.AckStep) {
+				if kind == machine.SlotWorker && step.Do == machine.AckRetry {
+					*step = machine.AckStep{Do: machine.AckAbandon, After: 100 * time.Millisecond}
 				}
-			}},
+			})},
 	}
 }

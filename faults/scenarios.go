@@ -42,9 +42,7 @@ const (
 	threshold    = "rolling-0.1.30-to-0.1.32"
 	codeChanged  = "code-changed"
 	otherWriters = "other-writers"
-	mischief     = "mischief"
 
 	schemas    = "schema-migration"
-	twoPhase   = "two-phase"
 	activation = "activation"
 )

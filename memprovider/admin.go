@@ -21,6 +21,9 @@ func forced[T any](p *provider, method, instance string, force bool, do func(s *
 	req.Admin, req.Instance, req.Force = method, instance, force
 	s.started()
 	v, err := do(s)
+	if err != nil {
+		v = *new(T)
+	}
 	return v, s.end(result{}, err)
 }
 

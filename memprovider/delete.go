@@ -27,14 +27,16 @@ func (p *provider) DeleteInstance(_ context.Context, instance string, force bool
 			return nil, engine.Permanentf(opDelete, "instance %q is a sub-orchestration; delete the root of its tree (its parent is %q)",
 				instance, in.meta.parent.Instance)
 		}
-		return s.deleteAll(opDelete, s.tree(instance), force)
+		r := &engine.DeleteInstanceResult{}
+		return r, s.deleteAll(opDelete, s.tree(instance), force, r)
 	})
 }
 
 // DeleteInstancesAtomic implements engine.ProviderAdmin. It ignores unknown ids and counts repeated ones once (F15).
 func (p *provider) DeleteInstancesAtomic(_ context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
 	return forced(p, opDeleteAtomic, "", force, func(s *Store) (*engine.DeleteInstanceResult, *engine.ProviderError) {
-		return s.deleteAll(opDeleteAtomic, instances, force)
+		r := &engine.DeleteInstanceResult{}
+		return r, s.deleteAll(opDeleteAtomic, instances, force, r)
 	})
 }
 
@@ -48,14 +50,9 @@ func (p *provider) DeleteInstanceBulk(_ context.Context, filter engine.InstanceF
 			return in.meta.parent.Instance == "" && ex != nil && ex.state.status.Terminal()
 		})
 		for _, in := range roots {
-			one, err := s.deleteAll(opDeleteBulk, s.tree(in.name), true)
-			if err != nil {
+			if err := s.deleteAll(opDeleteBulk, s.tree(in.name), true, total); err != nil {
 				return nil, err
 			}
-			total.InstancesDeleted += one.InstancesDeleted
-			total.ExecutionsDeleted += one.ExecutionsDeleted
-			total.EventsDeleted += one.EventsDeleted
-			total.QueueMessagesDeleted += one.QueueMessagesDeleted
 		}
 		return total, nil
 	})
@@ -106,24 +103,24 @@ func (s *Store) listed(names []string) []*instance {
 	return slices.Compact(list)
 }
 
-// deleteAll deletes all of the instances, or none if any of them or of their children may not be deleted.
-func (s *Store) deleteAll(op string, names []string, force bool) (*engine.DeleteInstanceResult, *engine.ProviderError) {
+// deleteAll deletes all of the instances, or none if any of them or of their children may not be deleted. It adds what
+// it removed to the counts in r.
+func (s *Store) deleteAll(op string, names []string, force bool, r *engine.DeleteInstanceResult) *engine.ProviderError {
 	list := s.listed(names)
 	for _, in := range list {
 		if s.rules.RefusesDelete(force, s.seesRunning(in)) {
-			return nil, engine.Permanentf(op, "instance %q is running: end it first, or force the deletion", in.name)
+			return engine.Permanentf(op, "instance %q is running: end it first, or force the deletion", in.name)
 		}
 		for _, child := range s.childrenOf[in.name] {
 			if _, found := slices.BinarySearchFunc(list, child, byInstance); !found && s.rules.RefusesOrphans {
-				return nil, engine.Permanentf(op, "deleting %q would orphan its child %q: delete the whole tree", in.name, child.name)
+				return engine.Permanentf(op, "deleting %q would orphan its child %q: delete the whole tree", in.name, child.name)
 			}
 		}
 	}
-	r := &engine.DeleteInstanceResult{}
 	for _, in := range list {
 		s.delete(in, r)
 	}
-	return r, nil
+	return nil
 }
 
 func byInstance(a, b *instance) int { return int(a.no) - int(b.no) }

@@ -18,46 +18,44 @@ func list(ids []string) string {
 	return string(text)
 }
 
-// remove deletes exactly these instances, along with data stored under ids that have no instance. It returns how much
+// remove deletes exactly these instances, along with data stored under ids that have no instance. It adds to r how much
 // it removed (F15).
-func (t *tx) remove(op string, ids []string, force bool) (r engine.DeleteInstanceResult, err error) {
+func (t *tx) remove(op string, ids []string, force bool, r *engine.DeleteInstanceResult) error {
 	all := list(ids)
 	if !force {
 		running, err := column[string](t, `SELECT i.instance_id FROM `+current+`
 			WHERE e.status = 'Running' AND i.instance_id IN (SELECT value FROM json_each(?))`, all)
 		if err != nil {
-			return r, err
+			return err
 		}
 		if len(running) > 0 {
-			return r, engine.Permanentf(op, "still running: %s", strings.Join(running, ", "))
+			return engine.Permanentf(op, "still running: %s", strings.Join(running, ", "))
 		}
 	}
 	left, err := column[string](t, `SELECT instance_id FROM instances WHERE parent_instance_id IN (SELECT value FROM json_each(?1))
 		AND instance_id NOT IN (SELECT value FROM json_each(?1))`, all)
 	if err != nil {
-		return r, err
+		return err
 	}
 	if len(left) > 0 {
-		return r, engine.Permanentf(op, "would leave a child without its parent: %s", strings.Join(left, ", "))
+		return engine.Permanentf(op, "would leave a child without its parent: %s", strings.Join(left, ", "))
 	}
-	var messages, work uint64
 	for _, table := range []struct {
 		name    string
 		removed *uint64
 	}{
-		{"history", &r.EventsDeleted}, {"executions", &r.ExecutionsDeleted}, {"orchestrator_queue", &messages}, {"worker_queue", &work},
-		{"instance_locks", nil}, {"kv_store", nil}, {"kv_delta", nil}, {"instances", &r.InstancesDeleted}, // sessions stay
+		{"history", &r.EventsDeleted}, {"executions", &r.ExecutionsDeleted}, {"orchestrator_queue", &r.QueueMessagesDeleted},
+		{"worker_queue", &r.QueueMessagesDeleted}, {"instance_locks", nil}, {"kv_store", nil}, {"kv_delta", nil}, {"instances", &r.InstancesDeleted}, // sessions stay
 	} {
 		n, err := t.exec(`DELETE FROM `+table.name+` WHERE instance_id IN (SELECT value FROM json_each(?))`, all)
 		if err != nil {
-			return r, err
+			return err
 		}
 		if table.removed != nil {
-			*table.removed = uint64(n)
+			*table.removed += uint64(n)
 		}
 	}
-	r.QueueMessagesDeleted = messages + work
-	return r, nil
+	return nil
 }
 
 // DeleteInstance implements engine.ProviderAdmin.
@@ -78,8 +76,8 @@ func (p *Provider) DeleteInstance(ctx context.Context, instance string, force bo
 		if err != nil {
 			return nil, err
 		}
-		r, err := t.remove(op, tree, force)
-		return &r, err
+		var r engine.DeleteInstanceResult
+		return &r, t.remove(op, tree, force, &r)
 	})
 }
 
@@ -87,8 +85,8 @@ func (p *Provider) DeleteInstance(ctx context.Context, instance string, force bo
 func (p *Provider) DeleteInstancesAtomic(ctx context.Context, instances []string, force bool) (*engine.DeleteInstanceResult, error) {
 	const op = "delete_instances_atomic"
 	return result(ctx, p, op, func(t *tx) (*engine.DeleteInstanceResult, error) {
-		r, err := t.remove(op, instances, force)
-		return &r, err
+		var r engine.DeleteInstanceResult
+		return &r, t.remove(op, instances, force, &r)
 	})
 }
 
@@ -126,21 +124,17 @@ func (p *Provider) DeleteInstanceBulk(ctx context.Context, filter engine.Instanc
 			if err != nil {
 				return nil, err
 			}
-			r, err := t.remove(op, tree, true)
-			if err != nil {
+			if err := t.remove(op, tree, true, &total); err != nil {
 				return nil, err
 			}
-			total.InstancesDeleted += r.InstancesDeleted
-			total.ExecutionsDeleted += r.ExecutionsDeleted
-			total.EventsDeleted += r.EventsDeleted
-			total.QueueMessagesDeleted += r.QueueMessagesDeleted
 		}
 		return &total, nil
 	})
 }
 
-// prune removes an instance's old executions, but never the current execution or a running one.
-func (t *tx) prune(instance string, o engine.PruneOptions) (r engine.PruneResult, err error) {
+// prune removes an instance's old executions, but never the current execution or a running one. It adds to r how much
+// it removed.
+func (t *tx) prune(instance string, o engine.PruneOptions, r *engine.PruneResult) error {
 	keep := uint64(0)
 	if o.KeepLast != nil {
 		keep = *o.KeepLast
@@ -151,21 +145,21 @@ func (t *tx) prune(instance string, o engine.PruneOptions) (r engine.PruneResult
 			AND e.execution_id NOT IN (SELECT execution_id FROM executions WHERE instance_id = ?1 ORDER BY execution_id DESC LIMIT ?3)`,
 		instance, o.CompletedBefore, min(keep, 1<<62))
 	if err != nil {
-		return r, err
+		return err
 	}
 	for _, id := range old {
 		events, err := t.exec(`DELETE FROM history WHERE instance_id = ? AND execution_id = ?`, instance, id)
 		if err != nil {
-			return r, err
+			return err
 		}
 		if err := t.change(`DELETE FROM executions WHERE instance_id = ? AND execution_id = ?`, instance, id); err != nil {
-			return r, err
+			return err
 		}
 		r.EventsDeleted += uint64(events)
 		r.ExecutionsDeleted++
 	}
-	r.InstancesProcessed = 1
-	return r, nil
+	r.InstancesProcessed++
+	return nil
 }
 
 // PruneExecutions implements engine.ProviderAdmin.
@@ -180,8 +174,8 @@ func (p *Provider) PruneExecutions(ctx context.Context, instance string, options
 		if !found {
 			return nil, engine.Permanentf(op, "instance %q not found", instance)
 		}
-		r, err := t.prune(instance, options)
-		return &r, err
+		var r engine.PruneResult
+		return &r, t.prune(instance, options, &r)
 	})
 }
 
@@ -196,13 +190,9 @@ func (p *Provider) PruneExecutionsBulk(ctx context.Context, filter engine.Instan
 		}
 		var total engine.PruneResult
 		for _, instance := range instances {
-			r, err := t.prune(instance, options)
-			if err != nil {
+			if err := t.prune(instance, options, &total); err != nil {
 				return nil, err
 			}
-			total.InstancesProcessed += r.InstancesProcessed
-			total.ExecutionsDeleted += r.ExecutionsDeleted
-			total.EventsDeleted += r.EventsDeleted
 		}
 		return &total, nil
 	})

@@ -91,25 +91,9 @@ func (r reader) read(raw json.RawMessage, into reflect.Value, where string) erro
 	}
 	switch into.Type() {
 	case typeItem:
-		item, err := r.codec().DecodeWorkItem(raw)
-		if errors.Is(err, engine.ErrUnknownKind) {
-			item, err = opaque.DecodeWorkItem(raw)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", where, err)
-		}
-		into.Set(reflect.ValueOf(item))
-		return nil
+		return decoded(r, raw, into, where, engine.Codec.DecodeWorkItem)
 	case typeEvent:
-		e, err := decodeEvent(r.codec(), raw)
-		if errors.Is(err, engine.ErrUnknownKind) {
-			e, err = opaque.DecodeEvent(raw)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", where, err)
-		}
-		into.Set(reflect.ValueOf(e))
-		return nil
+		return decoded(r, raw, into, where, decodeEvent)
 	case typeDuration:
 		var ms int64
 		if err := r.read(raw, reflect.ValueOf(&ms).Elem(), where); err != nil {
@@ -143,6 +127,19 @@ func (r reader) read(raw json.RawMessage, into reflect.Value, where string) erro
 	if err := json.Unmarshal(raw, into.Addr().Interface()); err != nil {
 		return wrongType(into.Kind(), raw, where)
 	}
+	return nil
+}
+
+// decoded decodes a work item or an event. One of an unknown kind keeps its text.
+func decoded[T any](r reader, raw json.RawMessage, into reflect.Value, where string, decode func(engine.Codec, []byte) (T, error)) error {
+	v, err := decode(r.codec(), raw)
+	if errors.Is(err, engine.ErrUnknownKind) {
+		v, err = decode(opaque, raw)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", where, err)
+	}
+	into.Set(reflect.ValueOf(v))
 	return nil
 }
 

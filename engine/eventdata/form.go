@@ -72,6 +72,9 @@ func NewForm(kind string, v any) *Form {
 	return form
 }
 
+// Type returns the type of the struct.
+func (f *Form) Type() reflect.Type { return f.data }
+
 // Fields returns the fields in the order in which they are written.
 func (f *Form) Fields() []FormField {
 	list := make([]FormField, len(f.fields))

@@ -176,14 +176,10 @@ func (e *Env) continueAsNew(items []engine.WorkItem) {
 	if handler == nil {
 		e.t.Fatalf("orchtest: the code continues as version %s: give its code with Env.Version", next.Version)
 	}
-	version := next.Version
-	if version == "" {
-		version = e.version.String()
-	}
 	e.snapshot = keysAfter(e.snapshot, e.history)
 	e.earlier = append(e.earlier, e.history)
 	e.begin(e.execution+1, &replay.Start{
-		Name: next.Orchestration, Version: version, Input: next.Input,
+		Name: next.Orchestration, Version: cmp.Or(next.Version, e.version.String()), Input: next.Input,
 		CarryForwardEvents: next.CarryForwardEvents, InitialCustomStatus: next.InitialCustomStatus,
 	}, handler)
 	e.end = replay.ResultContinue

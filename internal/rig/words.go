@@ -12,23 +12,6 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
-// events and items hold one value for each kind that a story may name.
-var events = []engine.EventData{
-	eventdata.OrchestrationStarted{}, eventdata.OrchestrationCompleted{}, eventdata.OrchestrationContinuedAsNew{}, eventdata.OrchestrationFailed{},
-	eventdata.ActivityScheduled{}, eventdata.ActivityCompleted{}, eventdata.ActivityFailed{}, eventdata.ActivityCancelRequested{},
-	eventdata.TimerCreated{}, eventdata.TimerFired{}, eventdata.SubOrchestrationScheduled{}, eventdata.SubOrchestrationCompleted{},
-	eventdata.SubOrchestrationFailed{}, eventdata.SubOrchestrationCancelRequested{}, eventdata.ExternalSubscribed{}, eventdata.ExternalSubscribed2{},
-	eventdata.ExternalEvent{}, eventdata.ExternalEvent2{}, eventdata.ExternalSubscribedCancelled{}, eventdata.QueueSubscribed{},
-	eventdata.QueueEventDelivered{}, eventdata.QueueSubscriptionCancelled{}, eventdata.OrchestrationChained{}, eventdata.CustomStatusUpdated{},
-	eventdata.KeyValueSet{}, eventdata.KeyValueCleared{}, eventdata.KeyValuesCleared{}, eventdata.OrchestrationCancelRequested{}, eventdata.LegacyNote{},
-}
-
-var items = []engine.WorkItem{
-	engine.StartItem{}, engine.ContinueAsNewItem{}, engine.ActivityExecuteItem{}, engine.ActivityCompletedItem{}, engine.ActivityFailedItem{},
-	engine.TimerFiredItem{}, engine.SubOrchCompletedItem{}, engine.SubOrchFailedItem{}, engine.ExternalRaisedItem{}, engine.ExternalRaised2Item{},
-	engine.QueueMessageItem{}, engine.CancelInstanceItem{},
-}
-
 // Event returns the event that the words describe, under the given id. The words may start with `of=N`, which is the
 // event's source, and `by=VERSION`, which is the version of the build that wrote it. The others are `FIELD=VALUE`, for
 // fields of the event's data. kind is the name of the data's type.
@@ -57,7 +40,7 @@ func Event(t testing.TB, id int, kind string, words []string) engine.Event {
 		e.Data = eventdata.SubOrchestrationFailed{Details: details("failed", text)}
 		return e
 	}
-	e.Data = made(t, events, kind, "", words)
+	e.Data = made(t, eventdata.Forms(), kind, words).(engine.EventData)
 	return e
 }
 
@@ -65,7 +48,7 @@ func Event(t testing.TB, id int, kind string, words []string) engine.Event {
 // `FIELD=VALUE`.
 func Item(t testing.TB, kind string, words []string) engine.WorkItem {
 	t.Helper()
-	return made(t, items, kind, "Item", words)
+	return made(t, engine.ItemForms(), kind+"Item", words).(engine.WorkItem)
 }
 
 // EventOf is like Event, for a description in a single word, such as `ActivityScheduled,Name:a,Input:b`. The words in
@@ -93,15 +76,16 @@ func split(word string) (kind string, words []string) {
 	return parts[0], words
 }
 
-func made[T any](t testing.TB, of []T, kind, suffix string, words []string) T {
+// made returns the struct of a form whose type has that name.
+func made(t testing.TB, forms []*eventdata.Form, name string, words []string) any {
 	t.Helper()
-	i := slices.IndexFunc(of, func(v T) bool { return strings.TrimSuffix(reflect.TypeOf(v).Name(), suffix) == kind })
+	i := slices.IndexFunc(forms, func(f *eventdata.Form) bool { return f.Type().Name() == name })
 	if i < 0 {
-		t.Fatalf("nothing is called %q", kind)
+		t.Fatalf("nothing is called %q", name)
 	}
-	v := reflect.New(reflect.TypeOf(of[i]))
+	v := reflect.New(forms[i].Type())
 	Set(t, v.Interface(), words)
-	return v.Elem().Interface().(T)
+	return v.Elem().Interface()
 }
 
 // details returns an error of the given kind with a text. For an unknown kind, the error is empty.

@@ -24,9 +24,12 @@ func (f Factory) Make() (*Store, error) {
 	if f.New == nil {
 		return nil, errors.New("Factory.New is not set")
 	}
-	asked, err := f.contract()
-	if err != nil {
-		return nil, err
+	var asked *engine.Contract // nil if both apply
+	if f.Contract != "" {
+		var err error
+		if asked, err = engine.ContractOf(f.Contract); err != nil {
+			return nil, fmt.Errorf("Factory.Contract: %w", err)
+		}
 	}
 	s, err := f.New()
 	switch {
@@ -43,18 +46,6 @@ func (f Factory) Make() (*Store, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// contract returns the contract that applies to the provider, or nil if both apply.
-func (f Factory) contract() (*engine.Contract, error) {
-	if f.Contract == "" {
-		return nil, nil
-	}
-	c, err := engine.ContractOf(f.Contract)
-	if err != nil {
-		return nil, fmt.Errorf("Factory.Contract: %w", err)
-	}
-	return c, nil
 }
 
 // Store is a store under test and the operations that it offers. A nil function means that the store does not offer the

@@ -69,13 +69,14 @@ func (ph *phases) settled() bool {
 		}
 		up = up || n.machine != nil
 	}
+	swept := ph.plan.Strategy == plan.StrategyDeadletter || up && ph.plan.Strategy == plan.StrategySweeper // work that no node admits ends
 	for no := range ph.clients.unfinished() {
 		p, ok := ph.store.Peek(ph.store.InstanceName(no))
 		if finished(p, ok) {
 			ph.clients.open.SetAside(no)
 			continue
 		}
-		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (p.Created || p.Starts) && (ph.admitted(p.Pin) || (ph.plan.Strategy == plan.StrategyDeadletter || up && ph.plan.Strategy == plan.StrategySweeper)) {
+		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (p.Created || p.Starts) && (ph.admitted(p.Pin) || swept) {
 			return false
 		}
 	}

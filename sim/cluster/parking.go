@@ -70,7 +70,7 @@ func (p *parking) groupOf(c *callState) int {
 		tags, sessions = r.Tags, r.Session != nil
 	}
 	for i, g := range p.groups {
-		if g.kind == c.kind && sameFilter(g.filter, filter) && sameTags(g.tags, tags) && g.sessions == sessions {
+		if g.kind == c.kind && sameFilter(g.filter, filter) && g.tags.Mode == tags.Mode && slices.Equal(g.tags.Tags, tags.Tags) && g.sessions == sessions {
 			return i
 		}
 	}
@@ -86,8 +86,6 @@ func (p *parking) groupOf(c *callState) int {
 func sameFilter(a, b *engine.CapabilityFilter) bool {
 	return a == b || a != nil && b != nil && slices.Equal(a.SupportedVersions, b.SupportedVersions)
 }
-
-func sameTags(a, b engine.TagFilter) bool { return a.Mode == b.Mode && slices.Equal(a.Tags, b.Tags) }
 
 // eligible returns what the group's fetches may find under the store's rules. It asks the store again only if the queue
 // has changed.

@@ -143,7 +143,8 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	now = now.UTC().Truncate(time.Second)
 	found := map[string]bool{}
 	for _, v := range sum.Violations {
-		id := findingID(s, v)
+		hash := sha256.Sum256([]byte(strings.Join(append([]string{v.Rule(), s.arg, cause(v)}, s.options()...), "\n")))
+		id := hex.EncodeToString(hash[:8])
 		if found[id] {
 			continue
 		}
@@ -183,12 +184,6 @@ func (k *knownFinding) violation() cluster.Violation {
 
 // isNews reports whether a finding is new or has regressed.
 func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
-
-func findingID(s *subject, v campaign.Violation) string {
-	text := strings.Join(append([]string{v.Rule(), s.arg, cause(v)}, s.options()...), "\n")
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:8])
-}
 
 // cause returns the violation's evidence with names, numbers and quoted text masked, because they vary from seed to
 // seed.

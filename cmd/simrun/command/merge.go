@@ -56,7 +56,8 @@ func (c *mergeCmd) run(a *app) (int, error) {
 			return 0, fmt.Errorf("%s: part %d of %d is also in %s", file, head.Shard, head.Of, other)
 		}
 		from[head.Shard] = file
-		if !head.sameCampaign(first) {
+		if head.Scenario != first.Scenario || head.Plan != first.Plan || head.FirstSeed != first.FirstSeed || head.Seeds != first.Seeds || head.Of != first.Of ||
+			!slices.Equal(given(head.Flags), given(first.Flags)) {
 			return 0, fmt.Errorf("%s: the results belong to another campaign than those in %s: the scenario, the flags, the seeds or the number of parts differ", file, c.Files[0])
 		}
 	}
@@ -81,11 +82,6 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	}
 	a.printCampaign(r)
 	return r.Status, nil
-}
-
-func (h *resultsHead) sameCampaign(o *resultsHead) bool {
-	return h.Scenario == o.Scenario && h.Plan == o.Plan && h.FirstSeed == o.FirstSeed && h.Seeds == o.Seeds && h.Of == o.Of &&
-		slices.Equal(given(h.Flags), given(o.Flags))
 }
 
 // subject opens the scenario of the results. It fails if the scenario has changed since the campaign.

@@ -17,7 +17,7 @@ func (r *Result) Table() timeline.Table {
 	t := timeline.Table{Title: "Strategies", Open: true, Head: []string{"strategy", "fetches", "wasted", "abandons", "lock", "finish: median", "p99", "healthy poisoned", "stuck", "violated", "unmet"}}
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		t.Row(row.loses(), string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), pretty.Duration((row.LockMs+50)/100*100),
+		t.Row(row.Healthy+row.Stuck > 0 || row.broken() > 0, string(row.Strategy), fmt.Sprint(row.Fetches), fmt.Sprint(row.Wasted), fmt.Sprint(row.Abandons), pretty.Duration((row.LockMs+50)/100*100),
 			took(row.MedianMs), took(row.P99Ms), dash(row.Healthy), dash(row.Stuck), cmp.Or(strings.Join(row.Violated, " "), "-"), dash(uint64(len(row.Unmet))))
 		t.Rows[i].Best = row.Strategy == r.Best()
 	}
@@ -135,6 +135,3 @@ func (row *Row) against(first *Row) string {
 }
 
 func instances(n uint64) string { return pretty.Plural(n, "instance", "instances") }
-
-// loses reports whether the strategy loses or strands work or violates the contract.
-func (row *Row) loses() bool { return row.Healthy+row.Stuck > 0 || row.broken() > 0 }

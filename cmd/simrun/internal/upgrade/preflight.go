@@ -98,6 +98,16 @@ func preflight(p *plan.Plan, builds []*engine.Build, store *Snapshot) []Hazard {
 			found = append(found, *open)
 		}
 	}
+	rank := func(h Hazard) int { // lost work comes before waiting work, and what lasts before what does not
+		switch {
+		case h.Poisoned:
+			return 0
+		case h.Until < 0:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(found, func(a, b Hazard) int { return rank(a) - rank(b) })
 	return found
 }
 
@@ -144,18 +154,4 @@ func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []st
 		return "a build that this plan does not name"
 	}
 	return "a node that runs " + strings.Join(names, " or ")
-}
-
-// sortHazards sorts lost work before waiting work, and permanent hazards before temporary ones.
-func sortHazards(all []Hazard) {
-	rank := func(h *Hazard) int {
-		switch {
-		case h.Poisoned:
-			return 0
-		case h.Until < 0:
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(all, func(a, b Hazard) int { return rank(&a) - rank(&b) })
 }

@@ -266,7 +266,6 @@ func Try(c Config) (*Report, error) {
 		Steps: Steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Store: c.Snapshot,
 		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
-	sortHazards(r.Hazards)
 	r.Runs = uint64(2*len(r.Steps)+1) * c.Seeds
 	if c.OnPreflight != nil {
 		c.OnPreflight(r)

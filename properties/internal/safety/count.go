@@ -1,7 +1,7 @@
 package safety
 
 import (
-	"math"
+	"fmt"
 
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
@@ -40,10 +40,7 @@ func (k *countChecker) checkDelivery(c *model.Call) {
 		was := r.Before(c.ID)
 		largest = max(largest, r.Count)
 		if want := saturatingNext(was.Count); r.Count != want {
-			k.Run.Violate(check.Breach{
-				Property: "S04", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: c.Instance, Item: model.ItemText(r),
-				Message: k.Run.Who(c.Caller) + " received " + model.ItemText(r) + countText(was.Count, r.Count, want),
-			})
+			k.violate(c, c.Instance, r, k.Run.Who(c.Caller)+" received", was.Count, want)
 			return
 		}
 	}
@@ -112,19 +109,26 @@ func (k *countChecker) checkKept(c *model.Call, delivery uint64) {
 }
 
 func (k *countChecker) changed(c *model.Call, r *model.Row, was, want uint32) {
-	what := c.Kind.String() + " (" + outcomeText(c.Outcome) + ")"
+	what := c.Kind.String() + " (" + inWords[c.Outcome] + ")"
 	if c.Request.IgnoreAttempt {
 		what = c.Kind.String() + " with ignore_attempt"
 	}
-	k.Run.Violate(check.Breach{
-		Property: "S04", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: r.Instance.No, Item: model.ItemText(r),
-		Message: what + " by " + k.Run.Who(c.Caller) + " left " + model.ItemText(r) + countText(was, r.Count, want),
-	})
+	k.violate(c, r.Instance.No, r, what+" by "+k.Run.Who(c.Caller)+" left", was, want)
 }
 
-func saturatingNext(count uint32) uint32 {
-	if count == math.MaxUint32 {
-		return count
-	}
-	return count + 1
+// saturatingNext returns the next count; after the largest comes the largest.
+func saturatingNext(count uint32) uint32 { return max(count, count+1) }
+
+// inWords has the outcomes in words. It is only used for lookups.
+var inWords = map[observe.Outcome]string{
+	observe.OutcomeNone: "no outcome", observe.OutcomeOK: "ok", observe.OutcomeNothing: "nothing",
+	observe.OutcomeRetryable: "retryable error", observe.OutcomePermanent: "permanent error",
+}
+
+// violate reports that a call has left a message with a wrong count.
+func (k *countChecker) violate(c *model.Call, no observe.InstanceNo, r *model.Row, did string, was, want uint32) {
+	k.Run.Violate(check.Breach{
+		Property: "S04", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: no, Item: model.ItemText(r),
+		Message: fmt.Sprintf("%s %s with attempt count %d, which was %d before the call: expected %d", did, model.ItemText(r), r.Count, was, want),
+	})
 }

@@ -26,6 +26,14 @@ func Plural(n uint64, one, many string) string {
 	return Count(n) + " " + many
 }
 
+// Cut shortens a text to most bytes and marks the cut with an ellipsis.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
 // Times says how often something happened.
 func Times(n int) string {
 	switch n {

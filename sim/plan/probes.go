@@ -134,21 +134,12 @@ func (v *validation) probes() {
 		v.build(what, p.Build)
 		v.probeAim(what, p)
 		for _, a := range p.Does {
-			switch {
-			case !slices.Contains(Acts(), a):
+			if !slices.Contains(Acts(), a) {
 				v.fail("%s: unknown act %q: want one of %v", what, a, Acts())
-			case p.Sweep != "":
-				v.fail("%s: a probe that sweeps has nothing to %s", what, a)
-			case p.Send != "":
-				v.fail("%s: a probe that sends has nothing to %s", what, a)
-			case p.Look:
-				v.fail("%s: a probe that looks has nothing to %s", what, a)
-			case p.Work && a.ForTurns():
-				v.fail("%s: %s is only for turns, but the probe fetches activities", what, a)
 			}
 		}
-		if repins := slices.Contains(p.Does, ActRepin); repins != (p.Pin != nil) {
-			v.fail("%s: want a pin with repin, and only with repin", what)
+		if err := p.Check(); err != nil {
+			v.fail("%v", err)
 		}
 		for _, h := range p.Holds {
 			if !slices.Contains(Holds(), h) {
@@ -168,6 +159,30 @@ func (v *validation) probes() {
 			v.fail("%s: %d times every %v: want a count and at least %v between", what, p.Count, p.Every, probeEvery)
 		}
 	}
+}
+
+// Check returns an error if what the probe does and holds does not go together, or not with what it is for.
+func (p *Probe) Check() error {
+	repins, what := slices.Contains(p.Does, ActRepin), ""
+	switch {
+	case p.Sweep != "":
+		what = "sweeps"
+	case p.Look:
+		what = "looks"
+	case p.Send != "":
+		what = "sends"
+	}
+	switch {
+	case p.Work && slices.ContainsFunc(p.Does, Act.ForTurns):
+		return fmt.Errorf("probe %s fetches activities: repin, behind and contradict are only for turns", p.Name)
+	case what != "" && len(p.Does)+len(p.Holds) > 0:
+		return fmt.Errorf("probe %s %s: expected no \"does\" or \"holds\", since it holds nothing", p.Name, what)
+	case repins && p.Pin == nil:
+		return fmt.Errorf("probe %s does repin: expected \"to\" and a version", p.Name)
+	case !repins && p.Pin != nil:
+		return fmt.Errorf("probe %s: \"to %s\" is only for \"does repin\"", p.Name, p.Pin)
+	}
+	return nil
 }
 
 // probeAim validates a probe's target, which is exactly one of turns, activities, a message to send, and a sweep.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // protocol is the version of the command protocol.
@@ -142,7 +143,7 @@ func (h *host) do(c command, into any) error {
 		Error *string `json:"error"`
 	}
 	if err := json.Unmarshal(got.line, &refusal); err != nil {
-		return h.broken("an answer that is not a JSON object: " + clip(string(got.line)))
+		return h.broken("an answer that is not a JSON object: " + pretty.Cut(string(got.line), 200))
 	}
 	if refusal.Error != nil {
 		return h.broken(*refusal.Error)
@@ -151,7 +152,7 @@ func (h *host) do(c command, into any) error {
 		return nil
 	}
 	if err := json.Unmarshal(got.line, into); err != nil {
-		return h.broken(fmt.Sprintf("an invalid answer (%v): %s", err, clip(string(got.line))))
+		return h.broken(fmt.Sprintf("an invalid answer (%v): %s", err, pretty.Cut(string(got.line), 200)))
 	}
 	return nil
 }
@@ -166,12 +167,3 @@ func (h *host) broken(reason string) error {
 
 // close kills the host.
 func (h *host) close() error { return h.process.Stop(0) }
-
-// clip truncates s to 200 bytes if it is longer, and marks the cut with an ellipsis.
-func clip(s string) string {
-	const most = 200
-	if len(s) > most {
-		return s[:most] + "..."
-	}
-	return s
-}

@@ -33,9 +33,7 @@ const (
 
 // Entry is a stored run: a concrete plan, where its choices come from, and its outcome.
 type Entry struct {
-	// FormatVersion is the entry's format version. Format always writes formatVersion.
-	FormatVersion int
-	Plan          *plan.Plan
+	Plan *plan.Plan
 	// Expect lists the expectations of the scenario that was run.
 	Expect []plan.Expectation
 	// Recording holds the choices made. Invariant: it is not nil in mode recorded. Keys derived from sim.RootKey(true)
@@ -150,7 +148,6 @@ func (p *parser) formatVersion() {
 	case n != formatVersion:
 		p.failf("this entry is written in corpus format %d, and this durosim reads format %d: replay it with a durosim that reads that format", n, formatVersion)
 	}
-	p.entry.FormatVersion = n
 }
 
 // verdict reads holds or violates PROPERTY....

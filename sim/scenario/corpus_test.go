@@ -43,7 +43,7 @@ func testEntry(t *testing.T) *Entry {
 	call := sim.NewLabel("call")
 	k := sim.RootKey(true).Name(node, "A B").Num(call, 7)
 	return &Entry{
-		FormatVersion: formatVersion, Plan: p, Expect: s.Expect[:2], Seed: 1<<64 - 1, Found: "S04 provider/filter-after-decode",
+		Plan: p, Expect: s.Expect[:2], Seed: 1<<64 - 1, Found: "S04 provider/filter-after-decode",
 		Verdict: Violates("S04", "S01", "S04"), Digest: sim.Digest{1, 2}.String(), Note: "two lines\nand a # sign", Mode: ModeRecorded,
 		Recording: &sim.Recording{
 			Seed: 7, SeededOrder: true,

@@ -196,25 +196,8 @@ func (p *parser) expectedEnd() plan.End {
 
 // checkProbe rejects clauses of a probe that do not go together.
 func (p *parser) checkProbe(b *plan.Probe) {
-	repins := slices.Contains(b.Does, plan.ActRepin)
-	what := ""
-	switch {
-	case b.Sweep != "":
-		what = "sweeps"
-	case b.Look:
-		what = "looks"
-	case b.Send != "":
-		what = "sends"
-	}
-	switch {
-	case b.Work && slices.ContainsFunc(b.Does, plan.Act.ForTurns):
-		p.failf("probe %s fetches activities: repin, behind and contradict are only for turns", b.Name)
-	case what != "" && len(b.Does)+len(b.Holds) > 0:
-		p.failf("probe %s %s: expected no \"does\" or \"holds\", since it holds nothing", b.Name, what)
-	case repins && b.Pin == nil:
-		p.failf("probe %s does repin: expected \"to\" and a version", b.Name)
-	case !repins && b.Pin != nil:
-		p.failf("probe %s: \"to %s\" is only for \"does repin\"", b.Name, b.Pin)
+	if err := b.Check(); err != nil {
+		p.failf("%v", err)
 	}
 	p.probeLines = append(p.probeLines, p.line)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -430,14 +431,6 @@ func (c *obligations) Finish() {
 // excused reports whether the plan may be the reason why an instance failed: a cancel, poison that L05 judges, damage,
 // or an activity that was made to panic.
 func (c *obligations) excused(mine *track.Instance) bool {
-	if mine.Cancelled || mine.Poisoned || c.Run.Model.Damaged > 0 {
-		return true
-	}
-	for i := range c.live.Plan.Faults.Rates {
-		switch r := &c.live.Plan.Faults.Rates[i]; r.Kind {
-		case "activity-panic", "corrupt-event", "corrupt-message":
-			return true
-		}
-	}
-	return false
+	f := &c.live.Plan.Faults
+	return mine.Cancelled || mine.Poisoned || c.Run.Model.Damaged > 0 || f.Has(faults.ActivityPanic) || f.Has(faults.CorruptEvent) || f.Has(faults.CorruptMessage)
 }

@@ -316,23 +316,14 @@ func (r *Judge) evidence(e *oracle.Exchange) string {
 		ack.HistoryDelta = nil // its events are in what has changed
 		c = ack
 	}
-	text := "\n  call       " + cut(r.virtual(call.CallText(c)))
+	text := "\n  call       " + pretty.Cut(r.virtual(call.CallText(c)), mostText)
 	if answer := e.AnswerText(); answer != "done" && answer != "null" {
-		text += "\n  answered   " + cut(r.virtual(answer))
+		text += "\n  answered   " + pretty.Cut(r.virtual(answer), mostText)
 	}
 	if did := r.did(); did != "" {
 		text += "\n  changed    " + did
 	}
 	return text
-}
-
-// cut shortens a text that is too long for evidence.
-func cut(text string) string {
-	const most = 300
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // queued lists what is queued for an instance.
@@ -343,8 +334,11 @@ func (r *Judge) queued(in *model.Instance) string {
 	return "; queued for the instance: " + strings.Join(pretty.Texts(in.Queue[:min(len(in.Queue), didMost)], model.ItemText), ", ")
 }
 
-// didMost limits how much of what a call has done evidence lists.
-const didMost = 6
+// didMost limits how much of what a call has done evidence lists, and mostText the length of a call and of an answer.
+const (
+	didMost  = 6
+	mostText = 300
+)
 
 // did lists what the call has done to messages and histories, by the store's own account.
 func (r *Judge) did() string {

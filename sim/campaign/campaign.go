@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,24 +77,15 @@ func (o *Options) validate() error {
 	case o.MaxViolations < 0:
 		return fmt.Errorf("campaign: at most %d violations", o.MaxViolations)
 	}
-	if o.Shard == (Shard{}) {
-		o.Shard = Shard{Index: 1, Of: 1}
-	}
+	o.Shard = cmp.Or(o.Shard, Shard{Index: 1, Of: 1})
 	if o.Shard.Of == 0 || o.Shard.Index == 0 || o.Shard.Index > o.Shard.Of {
 		return fmt.Errorf("campaign: shard %d/%d: expected the index of a part, from 1, and the number of parts", o.Shard.Index, o.Shard.Of)
 	}
 	if o.total() == 0 {
 		return fmt.Errorf("campaign: shard %d/%d of %d seeds has no seed", o.Shard.Index, o.Shard.Of, o.Count)
 	}
-	if o.Context == nil {
-		o.Context = context.Background()
-	}
-	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
-	}
-	if o.MaxViolations == 0 {
-		o.MaxViolations = defaultMaxViolations
-	}
+	o.Context, o.Workers = cmp.Or(o.Context, context.Background()), cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	o.MaxViolations = cmp.Or(o.MaxViolations, defaultMaxViolations)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -159,11 +160,7 @@ func (v Verb) OfNode() bool { return v != VerbMark && v != VerbMigrate && v != V
 
 // Starts reports whether the step starts or restarts its node.
 func (v Verb) Starts() bool {
-	switch v {
-	case VerbUpgrade, VerbRollback, VerbWiden, VerbNarrow, VerbStart, VerbAdd:
-		return true
-	}
-	return false
+	return slices.Contains([]Verb{VerbUpgrade, VerbRollback, VerbWiden, VerbNarrow, VerbStart, VerbAdd}, v)
 }
 
 // Step is one step of a schedule. Fields that the verb does not use are zero.
@@ -249,10 +246,7 @@ func (h *History) Handler() (name, version string) {
 			name = "Archivist"
 		}
 	}
-	if version == "" {
-		version = preloadedVersion
-	}
-	return name, version
+	return name, cmp.Or(version, preloadedVersion)
 }
 
 // CustomStatus returns the instance's custom status, or nil.

@@ -163,11 +163,8 @@ func branches(op program.Op) bool {
 
 // schedules reports whether a statement is a single API call.
 func schedules(op program.Op) bool {
-	switch op {
-	case program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpDequeue, program.OpChild:
-		return true
-	}
-	return false
+	single := []program.Op{program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpDequeue, program.OpChild}
+	return slices.Contains(single, op)
 }
 
 // plain reports whether every branch of a statement is a single API call.

@@ -53,25 +53,28 @@ func (i *interpreter) limits(n *Node) (texts []string) {
 
 // manyKeys reports whether the program contains a set-many statement.
 func (i *interpreter) manyKeys() (many bool) {
-	for _, p := range i.set.Versions(i.name, "") {
-		Walk(p.Body, func(n *Node) { many = many || n.Op == OpSetMany })
-	}
+	i.walk(func(n *Node) { many = many || n.Op == OpSetMany })
 	return many
+}
+
+// walk calls f for every statement of the program, in all of its versions.
+func (i *interpreter) walk(f func(n *Node)) {
+	for _, p := range i.set.Versions(i.name, "") {
+		Walk(p.Body, f)
+	}
 }
 
 // keyCounts returns the failure text for each key count above the limit that the program can reach.
 func (i *interpreter) keyCounts() (texts []string) {
 	most, names := 0, map[string]bool{}
-	for _, p := range i.set.Versions(i.name, "") {
-		Walk(p.Body, func(n *Node) {
-			switch n.Op {
-			case OpSetMany:
-				most = max(most, n.Size)
-			case OpSet:
-				names[n.Name] = true
-			}
-		})
-	}
+	i.walk(func(n *Node) {
+		switch n.Op {
+		case OpSetMany:
+			most = max(most, n.Size)
+		case OpSet:
+			names[n.Name] = true
+		}
+	})
 	for _, limit := range i.bounds() {
 		for count := limit.Keys + 1; count <= most+len(names); count++ {
 			texts = append(texts, fmt.Sprintf("KV key count (%d) exceeds limit (%d)", count, limit.Keys))

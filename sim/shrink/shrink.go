@@ -1,6 +1,7 @@
 package shrink
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -110,9 +111,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	case o.Fails == nil:
 		return nil, errors.New("shrink: Options.Fails is not set")
 	}
-	if o.MaxRuns == 0 {
-		o.MaxRuns = DefaultRuns
-	}
+	o.MaxRuns = cmp.Or(o.MaxRuns, DefaultRuns)
 	s := &search{o: o, limit: o.MaxRuns, best: failing}
 	s.best.Choices = namedOnly(failing.Choices)
 	switch fails, err := s.run(s.best, sim.Replay(s.best.Choices), nil); {

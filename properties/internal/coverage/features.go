@@ -12,10 +12,10 @@ type features uint32
 
 // ofActivities are the features that belong to single activities. A fault that hits one activity counts only for that
 // activity's own features.
-const ofActivities = features(1<<featureActivities | 1<<featureRetries | 1<<featureSessions | 1<<featureTags | 1<<featureSystemCalls)
+var ofActivities = only(featureActivities) | only(featureRetries) | only(featureSessions) | only(featureTags) | only(featureSystemCalls)
 
 // lasting are the features that outlast an execution.
-const lasting = features(1<<featureKeys | 1<<featureStatus)
+var lasting = only(featureKeys) | only(featureStatus)
 
 func only(f feature) features { return 1 << f }
 

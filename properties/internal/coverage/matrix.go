@@ -29,11 +29,11 @@ type Matrix struct {
 	track.NopListener
 	live      *track.State
 	kinds     []faults.Info
-	counts    [][featureCount]uint64 // indexed like kinds
-	used      []use                  // by instance
-	calls     map[uint64]*metCall    // keyed by the world's number for the call
-	executing *metCall               // the call that the store is executing at this instant
-	starting  []int                  // faults that hit the next activity to start, as indices into kinds
+	counts    [][]uint64          // indexed like kinds, and like Features
+	used      []use               // by instance
+	calls     map[uint64]*metCall // keyed by the world's number for the call
+	executing *metCall            // the call that the store is executing at this instant
+	starting  []int               // faults that hit the next activity to start, as indices into kinds
 	skewed    map[observe.Caller]bool
 }
 
@@ -65,8 +65,11 @@ func NewMatrix(m *check.Run, s *track.State) *Matrix {
 	kinds := faults.Kinds()
 	x := &Matrix{
 		Base: check.Base{Run: m, OnRecord: check.SetOf(record.Fault, record.CallSent, record.CallExecuting, record.Answered, record.ActivityStarted)},
-		live: s, kinds: kinds, counts: make([][featureCount]uint64, len(kinds)),
+		live: s, kinds: kinds, counts: make([][]uint64, len(kinds)),
 		calls: map[uint64]*metCall{}, skewed: map[observe.Caller]bool{},
+	}
+	for i := range x.counts {
+		x.counts[i] = make([]uint64, len(Features))
 	}
 	s.Subscribe(x)
 	return x
@@ -193,8 +196,8 @@ func (x *Matrix) count(kind int, h hit) {
 	if h.activity != 0 {
 		set = set&^ofActivities | h.activity
 	}
-	for f := range featureCount {
-		if set&only(f) != 0 {
+	for f := range Features {
+		if set&only(feature(f)) != 0 {
 			x.counts[kind][f]++
 		}
 	}

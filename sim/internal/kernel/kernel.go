@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -36,15 +37,11 @@ func (o *Options) validate() error {
 	if o.Start < 0 {
 		return fmt.Errorf("sim: Options.Start is %d, before 1970", o.Start)
 	}
-	if o.Start == 0 {
-		o.Start = sim.Epoch
-	}
+	o.Start = cmp.Or(o.Start, sim.Epoch)
 	if o.StepBudget > math.MaxUint64/PopsPerStep {
 		return fmt.Errorf("sim: Options.StepBudget is %d, above %d", o.StepBudget, uint64(math.MaxUint64)/PopsPerStep)
 	}
-	if o.StepBudget == 0 {
-		o.StepBudget = DefaultStepBudget
-	}
+	o.StepBudget = cmp.Or(o.StepBudget, DefaultStepBudget)
 	return nil
 }
 

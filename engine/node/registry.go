@@ -97,6 +97,14 @@ func Latest() Policy { return Policy{} }
 // Exact returns the policy that selects only version v, whether or not it is registered.
 func Exact(v engine.Version) Policy { return Policy{exact: &v} }
 
+// Version returns the only version that the policy selects, or false if it selects the latest.
+func (p Policy) Version() (engine.Version, bool) {
+	if p.exact == nil {
+		return engine.Version{}, false
+	}
+	return *p.exact, true
+}
+
 // Resolved is a handler found in the registry.
 type Resolved struct {
 	Name    string
@@ -167,6 +175,14 @@ func (r *Registry) SetPolicy(name string, p Policy) error {
 	}
 	r.orchestrations[i].policy = p
 	return nil
+}
+
+// Policy returns which version of an orchestration starts by default.
+func (r *Registry) Policy(name string) Policy {
+	if o := r.lookUp(name); o != nil {
+		return o.policy
+	}
+	return Latest()
 }
 
 // RegisterActivity registers an activity.

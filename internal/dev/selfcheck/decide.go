@@ -179,17 +179,26 @@ func incompatible(pin *engine.Version, supported *engine.VersionRange) string {
 	return fmt.Sprintf("incompatible pin %s, supported %s", pin, supported)
 }
 
-// resolveBatch returns the version of the handler that runs the turn of a batch.
-func resolveBatch(r *node.Registry, b *batch) (string, bool) {
+// resolveBatch returns the version of the handler that runs the turn of a batch (docs/contract/runtime.md#r8): the one
+// that is named; or else the one of the policy, if it names one, or the last that is registered.
+func resolveBatch(r *node.Registry, b *batch) (handler string, found bool) {
 	version := b.version
 	if !b.begins && version == "0.0.0" {
 		version = ""
 	}
-	h, found := r.ResolveStart(b.name, version)
-	if !found {
-		return "", false
+	if exact, is := r.Policy(b.name).Version(); is && version == "" {
+		version = exact.String()
 	}
-	return h.String(), true
+	for _, registered := range r.Orchestrations() { // in ascending order
+		name, text, _ := strings.Cut(registered, "@")
+		if name != b.name {
+			continue
+		}
+		if same, err := engine.ParseVersion(version); version == "" || err == nil && same.String() == text {
+			handler = registered
+		}
+	}
+	return handler, handler != ""
 }
 
 func orLatest(version string) string {

@@ -24,11 +24,9 @@ func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error
 		declared, _ = f.plan.Ancestors(b.Name())
 	}
 	if n.Handlers != nil {
-		for _, have := range r.Orchestrations() {
-			if !slices.Contains(n.Handlers, have) {
-				withdraw(r, have)
-			}
-		}
+		activities, only := r.Activities(), node.NewRegistry() // not r without the others: a registry remembers what it once had
+		only.Adopt(r, func(code string) bool { return slices.Contains(n.Handlers, code) || slices.Contains(activities, code) })
+		r = only
 	}
 	programs := slices.DeleteFunc(f.plan.Programs.Clone(), func(p program.Program) bool { return lacks(declared, p.Name) })
 	if err := workload.RegisterPrograms(r, programs); err != nil {

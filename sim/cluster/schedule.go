@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
-	"github.com/durosim/durosim/sim/workload"
 )
 
 // isCore reports whether a node is up in recovery: it is started at least once, and its last step is not stop or
@@ -107,7 +106,7 @@ func (f *fleet) registerAgain(r *node.Registry, handler string) error {
 			return r.Register(name, v, p.Handler())
 		}
 	}
-	return workload.Register(r, handler)
+	return f.ship(r, handler)
 }
 
 // tryHandlers makes the registry for each build that a node will run, so that no start can fail later. Without user

@@ -2,7 +2,6 @@ package workload
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,7 +96,7 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 		if b.Version.Compare(o.Since) < 0 {
 			continue
 		}
-		if err := r.Register(o.Name, o.Version, o.handler); err != nil {
+		if err := o.register(r); err != nil {
 			return err
 		}
 	}
@@ -109,19 +108,11 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 	return misbehavingActivities(r)
 }
 
-// Register registers one shipped orchestration, given as "Name@1.0.0". It has no effect if the orchestration is already
-// registered.
-func Register(r *node.Registry, handler string) error {
-	name, v, err := plan.ParseHandler(handler)
-	if err != nil || slices.Contains(r.Orchestrations(), name+"@"+v.String()) {
+func (o *Orchestration) register(r *node.Registry) error {
+	if err := r.Register(o.Name, o.Version, o.handler); err != nil || o.Name != "Notary" {
 		return err
 	}
-	for _, o := range Orchestrations() {
-		if o.Name == name && o.Version == v {
-			return r.Register(name, v, o.handler)
-		}
-	}
-	return fmt.Errorf("handler %q: no shipped orchestration has this name and version", handler)
+	return r.SetPolicy(o.Name, node.Exact(engine.V(1, 0, 0)))
 }
 
 // echo returns an activity that returns its own name and input.

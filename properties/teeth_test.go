@@ -66,6 +66,10 @@ var teeth = []tooth{
 	{scenario: "kept-executions", line: "  option kept_executions 8", by: "  option kept_executions 0", expect: `sometimes turn where node=A resumed=yes`},
 	{scenario: "kept-executions", line: "node C runs 1.5.0", by: "node C runs 1.5.0\n  option kept_executions 8", expect: `never turn where node=C resumed=yes`},
 
+	{scenario: "fine-print", bug: "engine/handler-of-latest", expect: `never end where status=Failed`},
+	{scenario: "fine-print", bug: "provider/tag-lost", expect: `never end where status=Failed`},
+	{scenario: "fine-print", line: "  limits carried 2", by: "  limits carried 2 keys 1", expect: `never end where status=Failed`},
+
 	{scenario: "without-filtering", bug: "provider/filter-ignored", expect: `never fetch in "filter on" where build=1.5.0 pin=2.0.0`},
 	{scenario: "without-filtering", bug: "provider/filter-after-lock", expect: `never lock in "filter on" where build=1.5.0 pin=2.0.0`},
 	{scenario: "without-filtering", bug: "provider/filter-after-decode", expect: `never decode in "filter on" where build=1.5.0 pin=2.0.0`},

@@ -56,7 +56,8 @@ func TestThreshold(t *testing.T) {
 		{"semantics, an old node is widened", newSemantics, fmt.Sprintf(nodes, "0.1.32") + "at 5s widen B to >=0.0.0, <=99.0.0\n", []string{"S10"}},
 		{"limits, old", newLimits, first, nil},
 		{"limits, new", newLimits, strings.ReplaceAll(first, "0.1.30", "0.1.32"), nil},
-		{"limits, mixed", newLimits, fmt.Sprintf(nodes, "0.1.32"), []string{"S17", "outcome"}},
+		{"limits, mixed", newLimits, fmt.Sprintf(nodes, "0.1.32"), nil},
+		{"limits, mixed, of a release", "bug duroxide-0.1.26/carried-on-dropped\n" + newLimits, fmt.Sprintf(nodes, "0.1.32"), []string{"S17", "outcome"}},
 		{"fields, new", newFields, strings.ReplaceAll(first, "0.1.30", "0.1.32"), nil},
 		{"fields, mixed", newFields, fmt.Sprintf(nodes, "0.1.32"), []string{"S17", "outcome"}},
 	} {

@@ -171,9 +171,15 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 		}
 	}
 	var unread []engine.CarriedEvent
+	started, _ := t.at(0).Data.(eventdata.OrchestrationStarted)
+	arrivals, carriedOn := 0, 0
 	for pos := range t.sched {
 		d, ok := t.at(pos).Data.(eventdata.QueueEventDelivered)
-		if !ok || taken[pos] {
+		if !ok {
+			continue
+		}
+		arrivals++
+		if taken[pos] {
 			continue
 		}
 		if waiting[d.Name] > 0 && t.rules.PendingDequeueReads {
@@ -181,8 +187,11 @@ func (t *turn) carried() (carried, lost []engine.CarriedEvent) {
 			continue
 		}
 		unread = append(unread, engine.CarriedEvent(d))
+		if arrivals <= len(started.CarryForwardEvents) && t.rules.CarriesOn {
+			carriedOn++
+		}
 	}
-	return t.rules.CarryForward(unread, t.in.Build.Bounds().CarriedEvents)
+	return t.rules.CarryForward(unread, max(t.in.Build.Bounds().CarriedEvents, carriedOn))
 }
 
 // carryOldest carries the oldest messages, up to limit.

@@ -80,6 +80,8 @@ type Rules struct {
 	QueueSlot func(open, cancelled int) int
 	// PendingDequeueReads makes continue-as-new treat an open dequeue's message as read.
 	PendingDequeueReads bool
+	// CarriesOn makes continue-as-new carry what the execution before has carried over even above the build's limit.
+	CarriesOn bool
 	// CarryForward splits the unread queue messages into those carried to the next execution and those lost. unread is
 	// in history order.
 	CarryForward func(unread []engine.CarriedEvent, limit int) (carried, lost []engine.CarriedEvent)
@@ -149,6 +151,7 @@ func DefaultRules() Rules {
 		AnswersRefusedStart:   true,
 		QueueSlot:             openBefore,
 		PendingDequeueReads:   false,
+		CarriesOn:             true,
 		CarryForward:          carryOldest,
 		CarriedStatus:         sameStatus,
 		FreedEventWakes:       true,

@@ -39,6 +39,7 @@ var notOnNodes = map[string]string{
 	"undecodable-message-lost":  "the store is durosim's; the crate alone shows it",
 	"can-input-lost":            "the store is durosim's, which hands out a start with what came before it",
 	"queue-message-orphaned":    "the store is durosim's; the crate alone shows it",
+	"carried-on-dropped":        "it takes two releases and more than 20 unread messages",
 	"kv-stamp-fresh":            "programs prune all keys or none; the crate alone shows it",
 	"undecodable-history-empty": "the store is durosim's; the crate alone shows it",
 	"delete-checks-early":       "two calls have to overlap inside the store, which is durosim's",

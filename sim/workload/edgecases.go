@@ -16,14 +16,64 @@ import (
 // and unread messages. Each of them fails if it finds that the runtime has handled a case incorrectly.
 func edgeCaseOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
+		{"Auditor", v1, always, "runs a child Auditor, whose own child Leaf has an explicit id that begins with the Auditor's, which is automatic", plan.EndCompleted, auditor, false},
+		{"Chooser", v1, always, "after 3s, takes one of two dequeues of \"box\" that both have a message by then; the next must get the other message", plan.EndCompleted, chooser, false},
 		{"Guardian", v1, always, "runs a Hoarder with its input as a child, and must be told of its failure", plan.EndCompleted, guardian, false},
 		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", plan.EndFailed, hoarder, false},
+		{"Stopwatch", v1, always, "gives each attempt of an activity that nobody takes 2s, and must give up after the first", plan.EndCompleted, stopwatch, true},
 		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", plan.EndCompleted, namesake, false},
+		{"Notary", v1, always, "waits for the event \"sign\" after a timer; a start that names no version gets exactly this one", plan.EndCompleted, notary, false},
+		{"Notary", engine.V(1, 0, 1), always, "runs an activity instead of the timer", plan.EndCompleted, notaryPatched, false},
 		{"Scribbler", v1, always, "makes calls with texts that are not UTF-8, awaits and drops futures that have a result, and waits for as many events as its input says (8), of which \"w-0\" arrives", plan.EndCompleted, scribbler, false},
 		{"Skipper", v1, always, "races a long timer, which it names first, with an activity and with what has a result already, then continues as new with a text that is not UTF-8", plan.EndCompleted, skipper, true},
 		{"Sleeper", v1, always, "takes a message \"mail\", sets keys, dequeues another message and continues as new without awaiting it; the next execution must get it, and clears a key", plan.EndCompleted, sleeper, false},
 		{"Tidy", v1, always, "sets keys and prunes them by age, in the turn that sets them and in later ones", plan.EndCompleted, tidy, false},
 	}
+}
+
+func auditor(ctx *orch.Context, input string) (string, error) {
+	if input != "child" {
+		return ctx.ScheduleSubOrchestration("Auditor", "child").Await()
+	}
+	return ctx.ScheduleSubOrchestrationWithID("Leaf", ctx.InstanceID()+"-audit", "").Await()
+}
+
+func chooser(ctx *orch.Context, _ string) (string, error) {
+	left, right := ctx.DequeueEvent("box"), ctx.DequeueEvent("box")
+	sleep(ctx, 3*time.Second)
+	_, one, err := orch.Select(left, right)
+	if err != nil {
+		return "", err
+	}
+	other, err := ctx.DequeueEvent("box").Await()
+	return one + " and " + other, err
+}
+
+func stopwatch(ctx *orch.Context, _ string) (string, error) {
+	const patience = 2 * time.Second
+	attempts := ctx.Go(func(ctx *orch.Context) (string, error) {
+		return ctx.ScheduleActivityWithRetry("Work", "", orch.RetryPolicy{MaxAttempts: 3, Timeout: patience}, orch.WithTag("nobody"))
+	})
+	sleep(ctx, 100*time.Millisecond) // the first attempt's timer comes first
+	switch i, _, err := orch.Select(attempts, ctx.ScheduleTimer(2*patience)); {
+	case i == 1:
+		return "", errors.New("an attempt that timed out was followed by another")
+	case !errors.Is(err, orch.ErrActivityTimeout):
+		return "", fmt.Errorf("the attempt ends with %v", err)
+	}
+	return "gave up", nil
+}
+
+func notary(ctx *orch.Context, _ string) (string, error) {
+	sleep(ctx, time.Second)
+	return ctx.ScheduleWait("sign").Await()
+}
+
+func notaryPatched(ctx *orch.Context, _ string) (string, error) {
+	if _, err := work(ctx, ""); err != nil {
+		return "", err
+	}
+	return ctx.ScheduleWait("sign").Await()
 }
 
 func guardian(ctx *orch.Context, input string) (string, error) {
@@ -144,16 +194,21 @@ func tidy(ctx *orch.Context, _ string) (string, error) {
 	}
 	ctx.PruneKVValuesUpdatedBefore(math.MaxUint64)
 	ctx.SetKVValue("old", "1")
+	ctx.SetKVValue("renewed", "1")
 	if now, err = ctx.UTCNowMs(); err != nil {
 		return "no clock", nil
 	}
-	// Of two keys, one set before the clock was read and one long after it, only the first is old, in this turn and in
-	// those that replay it.
+	// Of three keys, two set before the clock was read and one long after it, only the first is old, in this turn and in
+	// those that replay it: the second is set again, although to the same value.
 	sleep(ctx, 2*time.Second)
 	ctx.SetKVValue("new", "1")
+	ctx.SetKVValue("renewed", "1")
 	for range 2 {
 		ctx.PruneKVValuesUpdatedBefore(uint64(now) + 500)
 		sleep(ctx, 300*time.Millisecond)
+	}
+	if _, found := ctx.KVValue("renewed"); !found {
+		return "", errors.New("a key that has just been set is pruned as old")
 	}
 	return strconv.Itoa(len(ctx.KVAllValues())) + " left", nil
 }

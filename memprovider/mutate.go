@@ -122,9 +122,7 @@ func (s *Store) remove(r *row, reason observe.RemoveReason) {
 func (s *Store) restore(r *row) {
 	s.rows[r.no-1] = r
 	s.link(r)
-	if o := s.observeRow(observe.RowRestored, r); o != nil {
-		s.send()
-	}
+	s.tell(s.observeRow(observe.RowRestored, r))
 }
 
 func (s *Store) link(r *row) {
@@ -212,9 +210,7 @@ func (s *Store) removeRow(in *instance) {
 	in.meta = instanceMeta{}
 	s.moveChild(in, was)
 	s.touch(in)
-	if o := s.observeExecution(observe.InstanceRemoved, in, 0); o != nil {
-		s.send()
-	}
+	s.tell(s.observeExecution(observe.InstanceRemoved, in, 0))
 }
 
 func (s *Store) setParent(in *instance, parent engine.ParentLink) {
@@ -265,9 +261,7 @@ func (s *Store) setPointer(in *instance, execution uint64) {
 }
 
 func (s *Store) observePointer(in *instance) {
-	if o := s.observeExecution(observe.PointerSet, in, in.meta.current); o != nil {
-		s.send()
-	}
+	s.tell(s.observeExecution(observe.PointerSet, in, in.meta.current))
 }
 
 // damage replaces the stored bytes of message r or, if r is nil, of event i.

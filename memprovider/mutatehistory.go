@@ -142,7 +142,5 @@ func (s *Store) removeExecution(in *instance, ex *execution, executions, events 
 	*executions += uint64(countIf(ex.state.created))
 	ex.state, ex.pin = executionState{}, nil
 	s.dropRoom(in, ex)
-	if o := s.observeExecution(observe.ExecutionRemoved, in, ex.id); o != nil {
-		s.send()
-	}
+	s.tell(s.observeExecution(observe.ExecutionRemoved, in, ex.id))
 }

@@ -22,6 +22,13 @@ func (s *Store) observe(kind observe.Kind) *observe.Observation {
 
 func (s *Store) send() { s.options.Sink.Observe(&s.observation) }
 
+// tell emits an observation that is complete, if there is a sink.
+func (s *Store) tell(o *observe.Observation) {
+	if o != nil {
+		s.send()
+	}
+}
+
 // begin starts a call and returns the request for the caller to fill in; started emits its observation.
 func (s *Store) begin(kind observe.CallKind, caller Caller) *observe.CallRequest {
 	s.call++

@@ -80,9 +80,7 @@ func (s *Store) takeBackOne(u *undo) {
 		u.ex.state = executionState{}
 		s.dropRoom(u.in, u.ex)
 		s.touch(u.in)
-		if o := s.observeExecution(observe.ExecutionRemoved, u.in, u.ex.id); o != nil {
-			s.send()
-		}
+		s.tell(s.observeExecution(observe.ExecutionRemoved, u.in, u.ex.id))
 	case undoPin:
 		u.ex.pin = u.pin
 		s.touch(u.in)
@@ -109,9 +107,7 @@ func (s *Store) takeBackMeta(in *instance, old *instanceMeta) {
 	s.moveChild(in, was.parent.Instance)
 	s.touch(in)
 	if !old.created {
-		if o := s.observeExecution(observe.InstanceRemoved, in, 0); o != nil {
-			s.send()
-		}
+		s.tell(s.observeExecution(observe.InstanceRemoved, in, 0))
 		return
 	}
 	if was.orchestration != old.orchestration || was.version != old.version {

@@ -139,9 +139,12 @@ func (x *workIndex) bucket(tag string) *tagBucket {
 	return b
 }
 
-// open returns the bucket's classes from which the taker may take rows. Some may be nil.
+// nothing is a class that stays empty.
+var nothing class
+
+// open returns the bucket's classes from which the taker may take rows.
 func (b *tagBucket) open(t taker) [3]*class {
-	classes := [3]*class{&b.plain}
+	classes := [3]*class{&b.plain, &nothing, &nothing}
 	if t.sessions {
 		classes[1] = &b.free
 		if t.owner != nil {
@@ -159,9 +162,6 @@ func (x *workIndex) pick(t taker, tags engine.TagFilter, rules *Rules) *row {
 			continue
 		}
 		for _, c := range b.open(t) {
-			if c == nil {
-				continue
-			}
 			if e := c.ready.head(); e != nil && (best == nil || e.less(best)) {
 				best = e
 			}
@@ -182,9 +182,6 @@ func (x *workIndex) changesAt(t taker, tags engine.TagFilter, rules *Rules) int6
 			continue
 		}
 		for _, c := range b.open(t) {
-			if c == nil {
-				continue
-			}
 			if e := c.later.head(); e != nil {
 				at = min(at, e.key)
 			}
@@ -203,9 +200,6 @@ func (x *workIndex) all(t taker, tags engine.TagFilter, rules *Rules, rows []*ro
 			continue
 		}
 		for _, c := range b.open(t) {
-			if c == nil {
-				continue
-			}
 			for i := range c.ready.entries {
 				g := c.ready.entries[i].item
 				for j := range g.ready.entries {

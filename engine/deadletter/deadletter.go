@@ -101,12 +101,7 @@ func (b *Queue) note(f *engine.CapabilityFilter) {
 		}
 		pins = f.SupportedVersions[0]
 	}
-	for i := range b.declared {
-		if b.declared[i].pins == pins {
-			b.declared[i].lastMs = b.options.Now()
-			return
-		}
-	}
+	b.declared = slices.DeleteFunc(b.declared, func(d declared) bool { return d.pins == pins })
 	b.declared = append(b.declared, declared{pins, b.options.Now()})
 }
 

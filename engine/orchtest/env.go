@@ -264,13 +264,8 @@ func (e *Env) Waits() []string {
 		return nil
 	}
 	for _, event := range replay.OpenWaits(e.history, e.build) {
-		switch d := event.Data.(type) {
-		case eventdata.ExternalSubscribed:
-			out = append(out, "the event "+d.Name)
-		case eventdata.ExternalSubscribed2:
-			out = append(out, "the event "+d.Name+" on "+d.Topic)
-		case eventdata.QueueSubscribed:
-			out = append(out, "a message of "+d.Name)
+		if article, what := waitOf(event); what != "" {
+			out = append(out, article+" "+what)
 		}
 	}
 	if len(out) == 0 {

@@ -1,7 +1,6 @@
 package orchtest
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -68,21 +67,23 @@ func list(before string, names []string, none string) string {
 
 // waitedFor lists what the code has waited for, in any execution.
 func (e *Env) waitedFor() (waits []string) {
-	for _, history := range e.Executions() {
-		for _, event := range history {
-			what := ""
-			switch d := event.Data.(type) {
-			case eventdata.ExternalSubscribed:
-				what = "event " + d.Name
-			case eventdata.ExternalSubscribed2:
-				what = fmt.Sprintf("event %s on %s", d.Name, d.Topic)
-			case eventdata.QueueSubscribed:
-				what = "message of " + d.Name
-			}
-			if what != "" && !slices.Contains(waits, what) {
-				waits = append(waits, what)
-			}
+	for _, event := range slices.Concat(e.Executions()...) {
+		if _, what := waitOf(event); what != "" && !slices.Contains(waits, what) {
+			waits = append(waits, what)
 		}
 	}
 	return waits
+}
+
+// waitOf returns what an event says that the code waits for, with its article, or "".
+func waitOf(event engine.Event) (article, what string) {
+	switch d := event.Data.(type) {
+	case eventdata.ExternalSubscribed:
+		return "the", "event " + d.Name
+	case eventdata.ExternalSubscribed2:
+		return "the", "event " + d.Name + " on " + d.Topic
+	case eventdata.QueueSubscribed:
+		return "a", "message of " + d.Name
+	}
+	return "", ""
 }

@@ -57,7 +57,15 @@ func Start(program string, args ...string) (*Process, error) {
 }
 
 // Ended reports whether the child process has exited.
-func (p *Process) Ended() bool {
+func (p *Process) Ended() bool { return p.endsWithin(0) }
+
+func (p *Process) endsWithin(patience time.Duration) bool {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-p.ended:
+	case <-timer.C:
+	}
 	select {
 	case <-p.ended:
 		return true
@@ -69,14 +77,8 @@ func (p *Process) Ended() bool {
 // Describe describes how the child exited and quotes the end of its standard error. If the child has not exited yet,
 // Describe first waits for up to patience.
 func (p *Process) Describe(patience time.Duration) string {
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case <-p.ended:
-	case <-timer.C:
-	}
 	state := "is still running"
-	if p.Ended() {
+	if p.endsWithin(patience) {
 		state = "ended with status 0"
 		if p.status != nil {
 			state = "ended: " + p.status.Error()
@@ -93,15 +95,11 @@ func (p *Process) Describe(patience time.Duration) string {
 func (p *Process) Stop(patience time.Duration) error {
 	_ = p.Close()       // already closed if the child has ended
 	defer p.out.Close() // a grandchild may still have the other end open
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case <-p.ended:
+	if p.endsWithin(patience) {
 		if p.status != nil {
 			return errors.New(p.Describe(0))
 		}
 		return nil
-	case <-timer.C:
 	}
 	_ = p.command.Process.Kill() // it may have exited in the meantime
 	<-p.ended

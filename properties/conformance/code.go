@@ -47,23 +47,25 @@ var codeCases = map[string]func(w *caseRun){
 // specialKeys stores keys with special characters of all kinds in one turn.
 func specialKeys(w *caseRun) {
 	keys := []string{"with space", "日本語", "dots.in.key", "slash/es", "colon:s", "🔑", "UPPER lower", "'quoted\""}
+	keepValues(w, keys, func(i int) string { return fmt.Sprint("value ", i) })
+}
+
+func keepValue(w *caseRun, key, value string) {
+	keepValues(w, []string{key}, func(int) string { return value })
+}
+
+// keepValues stores keys in one turn, and reads their values back.
+func keepValues(w *caseRun, keys []string, value func(i int) string) {
 	w.try("make A")
 	var delta []engine.Event
 	for i, k := range keys {
 		delta = append(delta, engine.Event{EventID: uint64(100 + i), InstanceID: "A", ExecutionID: 1, DuroxideVersion: "1.0.0",
-			Data: eventdata.KeyValueSet{Key: k, Value: fmt.Sprint("value ", i), LastUpdatedAtMs: 1}})
+			Data: eventdata.KeyValueSet{Key: k, Value: value(i), LastUpdatedAtMs: 1}})
 	}
 	w.commit("A", delta)
 	for i, k := range keys {
-		w.expectValue("A", k, fmt.Sprint("value ", i))
+		w.expectValue("A", k, value(i))
 	}
-}
-
-func keepValue(w *caseRun, key, value string) {
-	w.try("make A")
-	w.commit("A", []engine.Event{{EventID: 100, InstanceID: "A", ExecutionID: 1, DuroxideVersion: "1.0.0",
-		Data: eventdata.KeyValueSet{Key: key, Value: value, LastUpdatedAtMs: 1}}})
-	w.expectValue("A", key, value)
 }
 
 // commit commits a turn of the instance that has the given delta.

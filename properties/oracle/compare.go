@@ -59,15 +59,18 @@ func (o *Oracle) Damage(number uint64) {
 	}
 }
 
+// rowOf is a pointer to a row of either queue.
+type rowOf[R any] interface {
+	*R
+	row() *queued
+}
+
 func (m *message) row() *queued { return &m.queued }
 func (r *row) row() *queued     { return &r.queued }
 
 // find returns the place of the row with that number. If there is none, it is that of the first row with a larger one,
 // or without one.
-func find[R any, P interface {
-	*R
-	row() *queued
-}](rows []R, number uint64) (at int, found bool) {
+func find[R any, P rowOf[R]](rows []R, number uint64) (at int, found bool) {
 	at = sort.Search(len(rows), func(i int) bool {
 		n := P(&rows[i]).row().number
 		return n == 0 || n >= number
@@ -158,10 +161,7 @@ func (d *Difference) of(instance string) *Difference {
 }
 
 // lacking returns a row that the store should have and has not. New rows that it has got a number by now.
-func lacking[R any, P interface {
-	*R
-	row() *queued
-}](table string, rows []R, has []QueueRow, whole bool) *Difference {
+func lacking[R any, P rowOf[R]](table string, rows []R, has []QueueRow, whole bool) *Difference {
 	for i := len(rows) - 1; i >= 0; i-- {
 		q := P(&rows[i]).row()
 		if q.number != 0 {
@@ -315,10 +315,7 @@ func (in *instance) executionDiffers(r *ExecutionRow) *Difference {
 
 // place returns the state's row with the number of a store's row, or the first one without a number, which then gets it:
 // rows are numbered in the order in which they come. It returns neither a row nor a difference if both have none.
-func place[R any, P interface {
-	*R
-	row() *queued
-}](table string, rows []R, numbered *uint64, r *QueueRow) (P, *Difference) {
+func place[R any, P rowOf[R]](table string, rows []R, numbered *uint64, r *QueueRow) (P, *Difference) {
 	i, found := find[R, P](rows, r.Number)
 	if !r.Present {
 		if found {

@@ -129,12 +129,13 @@ func (t *Touched) between(before, after *State) {
 			a, b = a[1:], b[1:]
 		}
 	}
-	t.Queue = rowsBetween(t.Queue, before.queue, after.queue, func(m *message) *queued { return &m.queued }, func(m, n *message) bool { return m.mark == n.mark })
-	t.Work = rowsBetween(t.Work, before.work, after.work, func(w *row) *queued { return &w.queued }, func(w, x *row) bool { return w.token == x.token && w.until == x.until })
+	t.Queue = rowsBetween(t.Queue, before.queue, after.queue, func(m, n *message) bool { return m.mark == n.mark })
+	t.Work = rowsBetween(t.Work, before.work, after.work, func(w, x *row) bool { return w.token == x.token && w.until == x.until })
 }
 
 // rowsBetween adds the numbers of the rows that have gone or changed. New rows have no number yet.
-func rowsBetween[R any](numbers []uint64, before, after []R, of func(*R) *queued, same func(a, b *R) bool) []uint64 {
+func rowsBetween[R any, P rowOf[R]](numbers []uint64, before, after []R, same func(a, b P) bool) []uint64 {
+	of := func(row *R) *queued { return P(row).row() }
 	for i, k := 0, 0; i < len(before); i++ {
 		a := of(&before[i])
 		for k < len(after) && of(&after[k]).position < a.position {

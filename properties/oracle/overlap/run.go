@@ -87,21 +87,11 @@ type course struct {
 func run(store *undertest.Store, p program, patience time.Duration) course {
 	r := &recorder{store: store, open: map[int64]oracle.Exchange{}}
 	known := &caller{}
-	over := make(chan struct{})
-	go func() {
-		defer close(over)
-		r.do(0, known, p.first)
-	}()
-	if !within(over, patience) {
+	if !within(patience, func() { r.do(0, known, p.first) }) {
 		return r.course(0)
 	}
 	first := len(r.history)
-	over = make(chan struct{})
-	go func() {
-		defer close(over)
-		r.atOnce(known, p)
-	}()
-	within(over, patience)
+	within(patience, func() { r.atOnce(known, p) })
 	return r.course(first)
 }
 
@@ -124,8 +114,13 @@ func (r *recorder) atOnce(known *caller, p program) {
 	all.Wait()
 }
 
-// within reports whether a channel is closed before patience runs out.
-func within(over <-chan struct{}, patience time.Duration) bool {
+// within calls run, and reports whether it returns before patience runs out.
+func within(patience time.Duration, run func()) bool {
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		run()
+	}()
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {

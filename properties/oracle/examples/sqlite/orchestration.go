@@ -243,16 +243,12 @@ func (p *Provider) AbandonOrchestrationItem(ctx context.Context, token string, d
 		if err != nil {
 			return err
 		}
-		less := 0
-		if ignoreAttempt {
-			less = 1
-		}
 		if delay > 0 {
 			if err := t.change(`UPDATE orchestrator_queue SET visible_at = ? WHERE lock_token = ?`, t.after(delay), token); err != nil {
 				return err
 			}
 		}
-		if err := t.change(`UPDATE orchestrator_queue SET lock_token = NULL, attempt_count = MAX(0, attempt_count - ?) WHERE lock_token = ?`, less, token); err != nil {
+		if err := t.change(`UPDATE orchestrator_queue SET lock_token = NULL, attempt_count = MAX(0, attempt_count - ?) WHERE lock_token = ?`, ignoreAttempt, token); err != nil {
 			return err
 		}
 		return t.change(`DELETE FROM instance_locks WHERE instance_id = ?`, instance)

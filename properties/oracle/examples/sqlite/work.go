@@ -167,12 +167,8 @@ func (p *Provider) AbandonWorkItem(ctx context.Context, token string, delay time
 		if err != nil {
 			return err
 		}
-		less := 0
-		if ignoreAttempt {
-			less = 1
-		}
 		return t.change(`UPDATE worker_queue SET lock_token = NULL, locked_until = NULL, visible_at = ?, attempt_count = MAX(0, attempt_count - ?) WHERE id = ?`,
-			t.after(delay), less, a.id)
+			t.after(delay), ignoreAttempt, a.id)
 	})
 }
 

@@ -48,12 +48,12 @@ func Run[Sub T[Sub]](t Sub, f Factory) {
 				t.Parallel()
 			}
 			v := c.ask(f)
-			asked.count(c.id, v.verdict())
+			asked.count(c.id, v.Verdict())
 			switch {
-			case v.missing != "":
-				t.Skip(v.missing)
-			case v.failure != "":
-				t.Fatal(v.failure)
+			case v.Skipped != "":
+				t.Skip(v.Skipped)
+			case v.Failure != "":
+				t.Fatal(v.Failure)
 			}
 		})
 	}
@@ -109,16 +109,9 @@ func Ask(f Factory, ids ...string) []Result {
 		if i < 0 {
 			panic("conformance: no case has the id " + id)
 		}
-		v := catalogue[i].ask(f)
-		results = append(results, Result{Case: catalogue[i].describe(), Failure: v.failure, Skipped: v.missing})
+		results = append(results, catalogue[i].ask(f))
 	}
 	return results
-}
-
-// judgement is the verdict on a case. At most one of its fields is set.
-type judgement struct {
-	failure string
-	missing string // what the case needs and the store lacks
 }
 
 // stretches are the factors by which a case's seconds are lengthened, one after another, while the machine is too slow
@@ -126,19 +119,19 @@ type judgement struct {
 var stretches = []int{1, 4, 16}
 
 // ask runs one case, with longer seconds if the machine is too slow.
-func (c testCase) ask(f Factory) judgement {
-	var v judgement
+func (c testCase) ask(f Factory) (r Result) {
 	for _, stretch := range stretches {
 		late := false
-		if v, late = c.attempt(f, stretch); v.failure == "" || !late {
+		if r, late = c.attempt(f, stretch); r.Failure == "" || !late {
 			break
 		}
 	}
-	return v
+	r.Case = c.describe()
+	return r
 }
 
 // attempt runs a case once. late means that the machine was so slow that a failure says nothing.
-func (c testCase) attempt(f Factory, stretch int) (v judgement, late bool) {
+func (c testCase) attempt(f Factory, stretch int) (r Result, late bool) {
 	w := &caseRun{factory: f, stretch: stretch, began: time.Now(), marks: map[string]uint64{}}
 	defer func() {
 		for _, in := range w.all {
@@ -149,19 +142,19 @@ func (c testCase) attempt(f Factory, stretch int) (v judgement, late bool) {
 		late = w.late()
 		if lacking := w.lacking(); lacking != "" {
 			_ = recover() // whatever the panic was, the missing method explains it
-			v.missing = "the provider does not have " + lacking
+			r.Skipped = "the provider does not have " + lacking
 			return
 		}
 		switch p := recover().(type) {
 		case nil:
 		case missing:
-			v.missing = string(p)
+			r.Skipped = string(p)
 		case failure:
-			v.failure = c.report(w, string(p))
+			r.Failure = c.report(w, string(p))
 		case mistake:
 			panic(fmt.Sprintf("conformance: %s: %s", c.id, string(p)))
 		default:
-			v.failure = c.report(w, fmt.Sprintf("the provider panicked: %v\n%s", p, debug.Stack()))
+			r.Failure = c.report(w, fmt.Sprintf("the provider panicked: %v\n%s", p, debug.Stack()))
 		}
 	}()
 	w.fresh()
@@ -173,7 +166,7 @@ func (c testCase) attempt(f Factory, stretch int) (v judgement, late bool) {
 	default:
 		w.play(c.script)
 	}
-	return judgement{}, false
+	return Result{}, false
 }
 
 // report returns the complete failure message.

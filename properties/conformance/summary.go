@@ -20,13 +20,11 @@ const (
 )
 
 // Verdict says how the case ended. It never returns Known.
-func (r Result) Verdict() Verdict { return judgement{failure: r.Failure, missing: r.Skipped}.verdict() }
-
-func (v judgement) verdict() Verdict {
+func (r Result) Verdict() Verdict {
 	switch {
-	case v.failure != "":
+	case r.Failure != "":
 		return Failed
-	case v.missing != "":
+	case r.Skipped != "":
 		return Skipped
 	}
 	return Passed

@@ -36,10 +36,7 @@ func (o *Oracle) confirms(e *Exchange, codec engine.Codec) bool {
 	}
 	s, j := o.states[0], &o.room.judge
 	o.room.answer = answer{Answer: &e.Answer}
-	*j = judge{options: o.options, call: e.Call, answer: &o.room.answer, at: e.At, codec: codec, room: &o.room}
-	if o.compares {
-		j.touched = &o.touched
-	}
+	*j = judge{options: o.options, call: e.Call, answer: &o.room.answer, at: e.At, codec: codec, room: &o.room, touched: &o.touched}
 	switch r := e.Call.(type) {
 	case call.FetchOrchestrationItem:
 		return s.confirmFetch(j, &r)
@@ -132,11 +129,11 @@ func (s *State) confirmFetch(j *judge, r *call.FetchOrchestrationItem) bool {
 		return false
 	}
 	s.own(first.id).lock = &lock{got.LockToken, j.at.plus(r.LockTimeout.Milliseconds())}
-	j.touched.instance(first.id)
+	j.touched.Columns = append(j.touched.Columns, first.id)
 	for _, i := range j.room.batch {
 		m := &s.queue[i]
 		m.mark, m.count = got.LockToken, m.count+1
-		j.touched.message(m)
+		j.touched.Queue = append(j.touched.Queue, m.number)
 	}
 	return true
 }
@@ -203,7 +200,7 @@ func (s *State) confirmFetchWork(j *judge, r *call.FetchWorkItem) bool {
 			return false
 		}
 		s.deliver(j, w, got.LockToken, r)
-		j.touched.activity(w)
+		j.touched.Work = append(j.touched.Work, w.number)
 		return true
 	}
 	return got == nil
@@ -218,44 +215,23 @@ func (s *State) confirmAckWork(j *judge, r *call.AckWorkItem) bool {
 	if c := r.Completion; c != nil && (c.Kind() != engine.ItemActivityCompleted && c.Kind() != engine.ItemActivityFailed || !j.surelyDecodes(c)) {
 		return false
 	}
-	j.touched.activity(w)
+	j.touched.Work = append(j.touched.Work, w.number)
 	s.complete(j, w.position, r.Completion)
 	return true
 }
 
-// instance, message, activity and ack add what a confirmed call changes. Rows without a number need not be added.
-func (t *Touched) instance(id string) {
-	if t != nil {
-		t.Columns = append(t.Columns, id)
-	}
-}
-
-func (t *Touched) message(m *message) {
-	if t != nil {
-		t.Queue = append(t.Queue, m.number)
-	}
-}
-
-func (t *Touched) activity(w *row) {
-	if t != nil {
-		t.Work = append(t.Work, w.number)
-	}
-}
-
+// ack adds what a confirmed ack changes. Rows without a number need not be added.
 func (t *Touched) ack(s *State, in *instance, r *call.AckOrchestrationItem) {
-	if t == nil {
-		return
-	}
 	t.Executions = append(t.Executions, ExecutionID{in.id, r.ExecutionID})
-	t.instance(in.id)
+	t.Columns = append(t.Columns, in.id)
 	for i := range s.queue {
 		if m := &s.queue[i]; m.instance == in.id && m.mark == r.LockToken {
-			t.message(m)
+			t.Queue = append(t.Queue, m.number)
 		}
 	}
 	for i := 0; i < len(s.work) && len(r.CancelledActivities) > 0; i++ {
 		if w := &s.work[i]; w.cancelledBy(r) {
-			t.activity(w)
+			t.Work = append(t.Work, w.number)
 		}
 	}
 }

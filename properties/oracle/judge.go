@@ -21,7 +21,7 @@ type judge struct {
 	codec   engine.Codec // the caller's codec; nil decodes everything
 	failing bool         // the storage was made to fail
 	room    *room        // where a confirmation works; nil if only the rules judge
-	touched *Touched     // what a confirmation adds to; nil if nobody asks
+	touched *Touched     // what a confirmation adds to
 	// anything accepts every result of a successful deletion or prune, because the answer was lost.
 	anything bool
 

@@ -21,7 +21,6 @@ type Options struct {
 	Codecs []engine.Codec
 
 	denied freedoms
-	names  []string // the codecs'
 	// slow leaves out the confirmations.
 	slow bool
 }
@@ -44,10 +43,6 @@ func (o Options) prepared() *Options {
 	if o.Codecs == nil {
 		o.Codecs = shippedCodecs
 	}
-	o.names = nil
-	for _, c := range o.Codecs {
-		o.names = append(o.names, c.Name())
-	}
 	return &o
 }
 
@@ -61,7 +56,7 @@ var shippedCodecs = func() (codecs []engine.Codec) {
 
 // codec returns a build's codec. ok is false if the build is unknown.
 func (o *Options) codec(build string) (c engine.Codec, ok bool) {
-	if i := slices.Index(o.names, build); i >= 0 {
+	if i := slices.IndexFunc(o.Codecs, func(c engine.Codec) bool { return c.Name() == build }); i >= 0 {
 		return o.Codecs[i], true
 	}
 	return nil, build == ""
@@ -127,6 +122,9 @@ func (o *Oracle) Judge(e *Exchange) *Refusal {
 		return refuse("2", "I1", "token %q was given before, by call %d", token, o.tokens[token])
 	}
 	if e.At.Lo == e.At.Hi && o.confirms(e, codec) {
+		if !o.compares {
+			o.touched.clear()
+		}
 		o.took(at, token)
 		return nil
 	}

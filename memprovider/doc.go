@@ -25,7 +25,8 @@
 // is safe.
 //
 // A fetch examines one candidate for each distinct pin (or tag), no matter how many instances, sessions or owners
-// precede it. The eligibility queries NextOrchestration and NextWork share their code with the fetches.
+// precede it: index.pick and workIndex.pick apply the filter and choose (index.go, workindex.go), the rest of a fetch is in
+// orchestration.go and work.go. The eligibility queries NextOrchestration and NextWork share their code with the fetches.
 //
 // # Choices where the contract is free
 //

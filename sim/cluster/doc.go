@@ -13,7 +13,8 @@
 // work is waiting for or deletes the work, and recovery begins again. A run ends when the monitor has no open
 // obligation, when the step budget is used up, or when an execution takes far more turns than normal. A plan may set
 // its own end (Plan.Until, Plan.Unaided), and then there is no recovery or rescue. Result.Help lists what recovery and
-// rescue did beyond the plan.
+// rescue did beyond the plan. The phases follow one another in phases.go; raise.go has what recovery sends and to whom,
+// rescue.go what rescue starts, narrows back or deletes, and help.go when an unaided run is settled.
 //
 // A provider call is not a function call: the request travels to the store, takes effect in one atomic instant, and the
 // answer travels back. Each leg can be late or lost. To the caller, a lost leg looks like a retryable error after the

@@ -50,7 +50,7 @@ func checkJudges(m *module) []finding {
 	var out []finding
 	m.asked = map[string]bool{}
 	for _, s := range m.sources {
-		helps := s.dir == "sim/cluster" && slices.Contains([]string{"clients.go", "recovery.go", "explain.go"}, path.Base(s.name))
+		helps := s.dir == "sim/cluster" && slices.Contains([]string{"clients.go", "raise.go", "explain.go"}, path.Base(s.name))
 		if s.test || !strings.HasPrefix(s.dir, "properties") && !helps {
 			continue
 		}

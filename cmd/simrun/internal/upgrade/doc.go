@@ -5,7 +5,9 @@
 //
 // Preflight checks the steps against the contents of the store. For each step, it reports the instances that no node
 // admits, and those that a node admits but cannot read. Try runs the upgrade with many seeds. To find the point of no
-// return, it also stops after each step and rolls back from there. TryOrders tries the steps in other orders.
+// return, it also stops after each step and rolls back from there: variant.go makes these plans, and Report.run
+// (report.go) finds the point. TryOrders tries the steps in other orders (orders.go), TryProcedures other procedures
+// (rollout.go makes their plans). Windows says what differs while two builds run side by side (windows.go).
 //
 // Work that no node admits is stranded: it waits until a node that admits it is back. Every run ends with rescue, which
 // starts a node of the pinned build or a newer one. That node takes no work above its own build. Rescue thus reveals

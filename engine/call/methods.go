@@ -35,6 +35,17 @@ func provider(k observe.CallKind) method { return method{k.String(), k} }
 // admin returns the method for a call of engine.ProviderAdmin.
 func admin(name string) method { return method{name, observe.CallAdmin} }
 
+// The arguments of calls that are about an instance, or about one execution of it.
+type (
+	OfInstance struct {
+		Instance string `json:"instance"`
+	}
+	OfExecution struct {
+		Instance    string `json:"instance"`
+		ExecutionID uint64 `json:"execution_id"`
+	}
+)
+
 // The calls of engine.Provider. docs/oracle-protocol.md defines their JSON form, in which durations are whole milliseconds.
 type (
 	// EnqueueForOrchestrator appends one message.
@@ -62,14 +73,9 @@ type (
 		ExtendFor time.Duration `json:"extend_for_ms"`
 	}
 	// Read reads the latest execution's history.
-	Read struct {
-		Instance string `json:"instance"`
-	}
+	Read OfInstance
 	// ReadWithExecution reads one execution's history.
-	ReadWithExecution struct {
-		Instance    string `json:"instance"`
-		ExecutionID uint64 `json:"execution_id"`
-	}
+	ReadWithExecution OfExecution
 	// AppendWithExecution adds events to one execution's history.
 	AppendWithExecution struct {
 		Instance    string         `json:"instance"`
@@ -93,16 +99,9 @@ type (
 		Completion engine.WorkItem `json:"completion,omitempty"`
 	}
 	// RenewWorkItemLock extends an activity's lock.
-	RenewWorkItemLock struct {
-		LockToken string        `json:"lock_token"`
-		ExtendFor time.Duration `json:"extend_for_ms"`
-	}
+	RenewWorkItemLock RenewOrchestrationItemLock
 	// AbandonWorkItem releases an activity without completing it.
-	AbandonWorkItem struct {
-		LockToken     string        `json:"lock_token"`
-		Delay         time.Duration `json:"delay_ms,omitempty"`
-		IgnoreAttempt bool          `json:"ignore_attempt,omitempty"`
-	}
+	AbandonWorkItem AbandonOrchestrationItem
 	// RenewSessionLock extends the owners' sessions that are live and not idle.
 	RenewSessionLock struct {
 		Owners      []string      `json:"owner_ids"`
@@ -124,13 +123,9 @@ type (
 		Key      string `json:"key"`
 	}
 	// GetKVAllValues reads all keys of an instance.
-	GetKVAllValues struct {
-		Instance string `json:"instance"`
-	}
+	GetKVAllValues OfInstance
 	// GetInstanceStats requests the sizes of an instance's current execution.
-	GetInstanceStats struct {
-		Instance string `json:"instance"`
-	}
+	GetInstanceStats OfInstance
 )
 
 func (EnqueueForOrchestrator) method() method { return provider(observe.CallEnqueueForOrchestrator) }
@@ -166,47 +161,27 @@ type (
 		Status engine.Status `json:"status"`
 	}
 	// ListExecutions lists an instance's executions.
-	ListExecutions struct {
-		Instance string `json:"instance"`
-	}
+	ListExecutions OfInstance
 	// ReadHistoryWithExecutionID reads one execution's history.
-	ReadHistoryWithExecutionID struct {
-		Instance    string `json:"instance"`
-		ExecutionID uint64 `json:"execution_id"`
-	}
+	ReadHistoryWithExecutionID OfExecution
 	// ReadHistory reads the latest execution's history.
-	ReadHistory struct {
-		Instance string `json:"instance"`
-	}
+	ReadHistory OfInstance
 	// LatestExecutionID requests the largest execution id.
-	LatestExecutionID struct {
-		Instance string `json:"instance"`
-	}
+	LatestExecutionID OfInstance
 	// GetInstanceInfo describes an instance.
-	GetInstanceInfo struct {
-		Instance string `json:"instance"`
-	}
+	GetInstanceInfo OfInstance
 	// GetExecutionInfo describes an execution.
-	GetExecutionInfo struct {
-		Instance    string `json:"instance"`
-		ExecutionID uint64 `json:"execution_id"`
-	}
+	GetExecutionInfo OfExecution
 	// GetSystemMetrics requests store-wide totals.
 	GetSystemMetrics struct{}
 	// GetQueueDepths requests the depth of each queue.
 	GetQueueDepths struct{}
 	// ListChildren lists an instance's children.
-	ListChildren struct {
-		Instance string `json:"instance"`
-	}
+	ListChildren OfInstance
 	// GetParentID requests an instance's parent.
-	GetParentID struct {
-		Instance string `json:"instance"`
-	}
+	GetParentID OfInstance
 	// GetInstanceTree lists an instance and its descendants.
-	GetInstanceTree struct {
-		Instance string `json:"instance"`
-	}
+	GetInstanceTree OfInstance
 	// DeleteInstance deletes a root instance and its descendants.
 	DeleteInstance struct {
 		Instance string `json:"instance"`

@@ -71,10 +71,5 @@ func (p *Plan) Rate(kind Kind, node string, at time.Duration) (num, den uint64) 
 
 // Has reports whether the plan may ever inject the kind of fault.
 func (p *Plan) Has(kind Kind) bool {
-	for i := range p.Rates {
-		if p.Rates[i].Kind == kind && p.Rates[i].Num > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Rates, func(r Rate) bool { return r.Kind == kind && r.Num > 0 })
 }

@@ -16,8 +16,6 @@ var adminRules = []rule{
 	on(func(s *State, j *judge, r call.ReadHistoryWithExecutionID) { s.read(j, "7", r.Instance, r.ExecutionID) }),
 }
 
-const engineFirstEvent = engine.InitialEventID
-
 // carried returns how many messages a start event carries over.
 func carried(e engine.Event) int {
 	start, _ := eventdata.Known(e.Data).(eventdata.OrchestrationStarted)

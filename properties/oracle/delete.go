@@ -149,11 +149,8 @@ func (c *choice) add(id string, t truth) {
 // chosen returns the sets that a call may take. A set has every required id unless the limit is reached first. If the
 // argument anything is set, a set may also lack required ids.
 func (c *choice) chosen(limit uint64, anything bool) [][]string {
-	all := true
-	for _, t := range c.truth {
-		all = all && t.must
-	}
-	if !anything && all && uint64(len(c.list)) <= limit {
+	open := slices.ContainsFunc(c.truth, func(t truth) bool { return !t.must })
+	if !anything && !open && uint64(len(c.list)) <= limit {
 		return [][]string{c.list}
 	}
 	n := min(len(c.list), 12)
@@ -229,7 +226,7 @@ func (s *State) prune(j *judge, r call.PruneExecutions) {
 		j.permanent(by("7.4", "I20"), s, "there is no such instance")
 		return
 	}
-	j.prunes(by("7.4", "I18"), []*State{s}, []string{r.Instance}, r.Options)
+	j.prunes(by("7.4", "I18"), s, []string{r.Instance}, r.Options)
 }
 
 // pruneBulk judges the call against docs/contract/provider.md#p7.4.
@@ -238,7 +235,7 @@ func (s *State) pruneBulk(j *judge, r call.PruneExecutionsBulk) {
 	failed := j.answer.Err != nil && len(j.next) > 0
 	for _, ids := range all.chosen(limitOf(r.Filter), failed) {
 		if !failed {
-			j.prunes(by("7.4", "I18"), []*State{s}, ids, r.Options)
+			j.prunes(by("7.4", "I18"), s, ids, r.Options)
 			continue
 		}
 		for _, n := range s.pruned(ids, r.Options) {
@@ -287,14 +284,12 @@ func (s *State) pruned(ids []string, o engine.PruneOptions) []pruning {
 }
 
 // prunes allows the call to succeed after pruning the instances.
-func (j *judge) prunes(c clause, states []*State, ids []string, o engine.PruneOptions) {
-	for _, s := range states {
-		for _, p := range s.pruned(ids, o) {
-			same := j.answer.Pruned != nil && *j.answer.Pruned == p.count || j.anything
-			if !same && j.answer.Err == nil {
-				j.object(c, "to prune there was %s", shown{p.count})
-			}
-			j.allow(c, j.answer.Err == nil && same, func() *State { return p.state }, "%s", shown{p.count})
+func (j *judge) prunes(c clause, s *State, ids []string, o engine.PruneOptions) {
+	for _, p := range s.pruned(ids, o) {
+		same := j.answer.Pruned != nil && *j.answer.Pruned == p.count || j.anything
+		if !same && j.answer.Err == nil {
+			j.object(c, "to prune there was %s", shown{p.count})
 		}
+		j.allow(c, j.answer.Err == nil && same, func() *State { return p.state }, "%s", shown{p.count})
 	}
 }

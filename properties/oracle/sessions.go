@@ -198,7 +198,7 @@ func (s *State) stats(j *judge, r call.GetInstanceStats) {
 	for _, h := range history {
 		size += h.size()
 		exact = exact && !h.corrupt
-		if h.id != engineFirstEvent {
+		if h.id != engine.InitialEventID {
 			continue
 		}
 		if !j.decodes(&h) {

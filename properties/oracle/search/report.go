@@ -55,10 +55,8 @@ func (r *reporter) found(c *checker, seed uint64) error {
 }
 
 func (r *reporter) known(class string) *Known {
-	for i := range r.options.Known {
-		if strings.Contains(class, r.options.Known[i].Class) {
-			return &r.options.Known[i]
-		}
+	if i := slices.IndexFunc(r.options.Known, func(k Known) bool { return strings.Contains(class, k.Class) }); i >= 0 {
+		return &r.options.Known[i]
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -74,11 +75,7 @@ func (w *caseRun) ms(n int) time.Duration {
 	if w.Advance != nil || n == 0 {
 		return d
 	}
-	second := w.Second
-	if second == 0 {
-		second = time.Second
-	}
-	d = d * (second / time.Millisecond) / 1000 * time.Duration(w.stretch)
+	d = d * (cmp.Or(w.Second, time.Second) / time.Millisecond) / 1000 * time.Duration(w.stretch)
 	return max(d.Round(time.Millisecond), time.Millisecond)
 }
 

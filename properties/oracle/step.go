@@ -126,19 +126,20 @@ func (s *State) corruptEvent(j *judge, r call.CorruptEvent) {
 // corruptMessage records that a test damaged the newest row that holds the item.
 func (s *State) corruptMessage(j *judge, r call.CorruptMessage) {
 	j.next = append(j.next, s.with(func(n *State) {
-		for i := len(n.queue) - 1; i >= 0; i-- {
-			if m := &n.queue[i]; !m.corrupt && sameItem(m.item, r.Item) {
-				m.corrupt = true
-				return
-			}
-		}
-		for i := len(n.work) - 1; i >= 0; i-- {
-			if w := &n.work[i]; !w.corrupt && sameItem(w.item, r.Item) {
-				w.corrupt = true
-				return
-			}
+		if !corruptNewest(n.queue, r.Item) {
+			corruptNewest(n.work, r.Item)
 		}
 	}))
+}
+
+func corruptNewest[R any, P rowOf[R]](rows []R, item engine.WorkItem) bool {
+	for i := len(rows) - 1; i >= 0; i-- {
+		if q := P(&rows[i]).row(); !q.corrupt && sameItem(q.item, item) {
+			q.corrupt = true
+			return true
+		}
+	}
+	return false
 }
 
 // with returns a copy of the state with a change applied.

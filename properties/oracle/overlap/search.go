@@ -1,6 +1,7 @@
 package overlap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,15 +29,7 @@ type Options struct {
 }
 
 func (o Options) prepared() Options {
-	if o.First == 0 {
-		o.First = 1
-	}
-	if o.Programs == 0 {
-		o.Programs = 1000
-	}
-	if o.Patience == 0 {
-		o.Patience = 10 * time.Second
-	}
+	o.First, o.Programs, o.Patience = cmp.Or(o.First, 1), cmp.Or(o.Programs, 1000), cmp.Or(o.Patience, 10*time.Second)
 	if o.Context == nil {
 		o.Context = context.Background()
 	}

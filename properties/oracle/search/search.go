@@ -34,12 +34,7 @@ type Options struct {
 
 func (o Options) prepared() Options {
 	o.Oracle.Deny = append(o.Oracle.Deny[:len(o.Oracle.Deny):len(o.Oracle.Deny)], "F5")
-	if o.First == 0 {
-		o.First = 1
-	}
-	if o.Sequences == 0 {
-		o.Sequences = 1000
-	}
+	o.First, o.Sequences = cmp.Or(o.First, 1), cmp.Or(o.Sequences, 1000)
 	if o.Context == nil {
 		o.Context = context.Background()
 	}

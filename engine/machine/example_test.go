@@ -60,7 +60,7 @@ func ExampleNew() {
 	options.MaxAttempts = 0
 	_, err := machine.New(machine.Config{Name: "a", Build: engine.ShippedBuilds()[1], Registry: node.NewRegistry(), Options: options})
 	fmt.Println(err)
-	// Output: node a: option max_attempts: 0: expected at least 1
+	// Output: node a: option max_attempts: 0: expected a whole number from 1 to 4294967295
 }
 
 func ExampleCounters_List() {

@@ -28,24 +28,7 @@ var optionTable = []optionEntry{
 	duration("dispatcher_min_poll_interval", time.Millisecond, func(o *Options) *time.Duration { return &o.DispatcherMinPollInterval }),
 	number("kept_executions", 0, maxKept, func(o *Options) *int { return &o.KeptExecutions }),
 	number("kept_turns", 0, math.MaxInt32, func(o *Options) *int { return &o.KeptTurns }),
-	{
-		name: "max_attempts",
-		set: func(o *Options, value string) error {
-			n, err := strconv.ParseUint(value, 10, 32)
-			if err != nil || n == 0 {
-				return fmt.Errorf("%q: expected a whole number from 1 to %d", value, uint32(math.MaxUint32))
-			}
-			o.MaxAttempts = uint32(n)
-			return nil
-		},
-		get: func(o *Options) string { return strconv.FormatUint(uint64(o.MaxAttempts), 10) },
-		check: func(o *Options) error {
-			if o.MaxAttempts == 0 {
-				return fmt.Errorf("0: expected at least 1")
-			}
-			return nil
-		},
-	},
+	number("max_attempts", 1, math.MaxUint32, func(o *Options) *uint32 { return &o.MaxAttempts }),
 	number("max_sessions_per_runtime", 1, math.MaxInt32, func(o *Options) *int { return &o.MaxSessionsPerRuntime }),
 	number("orchestration_concurrency", 0, maxSlots, func(o *Options) *int { return &o.OrchestrationConcurrency }),
 	duration("orchestrator_lock_renewal_buffer", 0, func(o *Options) *time.Duration { return &o.OrchestratorLockRenewalBuffer }),
@@ -54,42 +37,17 @@ var optionTable = []optionEntry{
 	duration("session_idle_timeout", time.Millisecond, func(o *Options) *time.Duration { return &o.SessionIdleTimeout }),
 	duration("session_lock_renewal_buffer", 0, func(o *Options) *time.Duration { return &o.SessionLockRenewalBuffer }),
 	duration("session_lock_timeout", time.Millisecond, func(o *Options) *time.Duration { return &o.SessionLockTimeout }),
-	{
-		name: "supported_replay_versions",
-		set:  setRange,
-		get: func(o *Options) string {
-			if o.SupportedReplayVersions == nil {
-				return "default"
-			}
-			return strings.ReplaceAll(o.SupportedReplayVersions.String(), ", ", ",")
-		},
-	},
+	option("supported_replay_versions", parseReplayed, formatReplayed, nil,
+		func(o *Options) **engine.VersionRange { return &o.SupportedReplayVersions }),
 	duration("unregistered_backoff_base", time.Millisecond, func(o *Options) *time.Duration { return &o.UnregisteredBackoffBase }),
 	duration("unregistered_backoff_max", time.Millisecond, func(o *Options) *time.Duration { return &o.UnregisteredBackoffMax }),
 	number("worker_concurrency", 0, maxSlots, func(o *Options) *int { return &o.WorkerConcurrency }),
 	duration("worker_lock_renewal_buffer", 0, func(o *Options) *time.Duration { return &o.WorkerLockRenewalBuffer }),
 	duration("worker_lock_timeout", time.Millisecond, func(o *Options) *time.Duration { return &o.WorkerLockTimeout }),
-	{
-		name: "worker_node_id",
-		set: func(o *Options, value string) error {
-			o.WorkerNodeID = value
-			return checkNodeID(value)
-		},
-		get:   func(o *Options) string { return o.WorkerNodeID },
-		check: func(o *Options) error { return checkNodeID(o.WorkerNodeID) },
-	},
-	{
-		name: "worker_tag_filter",
-		set: func(o *Options, value string) error {
-			f, err := parseTagFilter(value)
-			if err == nil {
-				o.WorkerTagFilter = f
-			}
-			return err
-		},
-		get:   func(o *Options) string { return formatTagFilter(o.WorkerTagFilter) },
-		check: func(o *Options) error { return checkTagFilter(o.WorkerTagFilter) },
-	},
+	option("worker_node_id", func(id string) (string, error) { return id, nil }, func(id string) string { return id }, checkNodeID,
+		func(o *Options) *string { return &o.WorkerNodeID }),
+	option("worker_tag_filter", parseTagFilter, formatTagFilter, checkTagFilter,
+		func(o *Options) *engine.TagFilter { return &o.WorkerTagFilter }),
 }
 
 // OptionNames returns the names of all options, sorted. The caller owns the slice.
@@ -112,7 +70,11 @@ func (o *Options) Set(name, value string) error {
 		return fmt.Errorf("unknown option %q: expected one of %s", name, strings.Join(OptionNames(), ", "))
 	}
 	changed := o.Clone()
-	if err := optionTable[i].set(&changed, value); err != nil {
+	err := optionTable[i].set(&changed, value)
+	if err == nil {
+		err = optionTable[i].check(&changed)
+	}
+	if err != nil {
 		return fmt.Errorf("option %s: %w", name, err)
 	}
 	*o = changed
@@ -141,8 +103,26 @@ func (o Options) String() string {
 	return strings.Join(parts, " ")
 }
 
+// option returns the entry of an option that parse and format convert, and of which check, if not nil, says what is wrong.
+func option[T any](name string, parse func(string) (T, error), format func(T) string, check func(T) error, field func(*Options) *T) optionEntry {
+	return optionEntry{
+		name: name,
+		set: func(o *Options, value string) (err error) {
+			*field(o), err = parse(value)
+			return err
+		},
+		get: func(o *Options) string { return format(*field(o)) },
+		check: func(o *Options) error {
+			if check == nil {
+				return nil
+			}
+			return check(*field(o))
+		},
+	}
+}
+
 func duration(name string, least time.Duration, field func(*Options) *time.Duration) optionEntry {
-	check := func(d time.Duration) error {
+	return option(name, parseDuration, time.Duration.String, func(d time.Duration) error {
 		if d < least {
 			return fmt.Errorf("%v: expected at least %v", d, least)
 		}
@@ -150,42 +130,31 @@ func duration(name string, least time.Duration, field func(*Options) *time.Durat
 			return fmt.Errorf("%v: expected whole milliseconds", d)
 		}
 		return nil
-	}
-	return optionEntry{
-		name: name,
-		set: func(o *Options, value string) error {
-			d, err := time.ParseDuration(value)
-			if err != nil {
-				return fmt.Errorf("%q: expected a duration such as 250ms, 5s or 1m30s", value)
-			}
-			*field(o) = d
-			return check(d)
-		},
-		get:   func(o *Options) string { return field(o).String() },
-		check: func(o *Options) error { return check(*field(o)) },
-	}
+	}, field)
 }
 
-func number(name string, least, most int, field func(*Options) *int) optionEntry {
-	check := func(n int) error {
+func parseDuration(value string) (time.Duration, error) {
+	d, err := time.ParseDuration(value)
+	if err != nil {
+		return 0, fmt.Errorf("%q: expected a duration such as 250ms, 5s or 1m30s", value)
+	}
+	return d, nil
+}
+
+func number[N int | uint32](name string, least, most N, field func(*Options) *N) optionEntry {
+	parse := func(value string) (N, error) {
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || int64(N(n)) != n {
+			return 0, fmt.Errorf("%q: expected a whole number from %d to %d", value, least, most)
+		}
+		return N(n), nil
+	}
+	return option(name, parse, func(n N) string { return fmt.Sprint(n) }, func(n N) error {
 		if n < least || n > most {
 			return fmt.Errorf("%d: expected a whole number from %d to %d", n, least, most)
 		}
 		return nil
-	}
-	return optionEntry{
-		name: name,
-		set: func(o *Options, value string) error {
-			n, err := strconv.Atoi(value)
-			if err != nil {
-				return fmt.Errorf("%q: expected a whole number from %d to %d", value, least, most)
-			}
-			*field(o) = n
-			return check(n)
-		},
-		get:   func(o *Options) string { return strconv.Itoa(*field(o)) },
-		check: func(o *Options) error { return check(*field(o)) },
-	}
+	}, field)
 }
 
 // checkNodeID rejects white space, because Set could not parse an id with white space in String's output.
@@ -196,17 +165,22 @@ func checkNodeID(id string) error {
 	return nil
 }
 
-func setRange(o *Options, value string) error {
+func parseReplayed(value string) (*engine.VersionRange, error) {
 	if value == "default" {
-		o.SupportedReplayVersions = nil
-		return nil
+		return nil, nil
 	}
 	r, err := engine.ParseRange(value)
 	if err != nil {
-		return fmt.Errorf("%w; or \"default\" for the build's range", err)
+		return nil, fmt.Errorf("%w; or \"default\" for the build's range", err)
 	}
-	o.SupportedReplayVersions = &r
-	return nil
+	return &r, nil
+}
+
+func formatReplayed(r *engine.VersionRange) string {
+	if r == nil {
+		return "default"
+	}
+	return strings.ReplaceAll(r.String(), ", ", ",")
 }
 
 var tagModeNames = []string{"DefaultOnly", "Tags", "DefaultAnd", "Any", "None"}
@@ -224,7 +198,7 @@ func parseTagFilter(text string) (engine.TagFilter, error) {
 		slices.Sort(f.Tags)
 		f.Tags = slices.Compact(f.Tags)
 	}
-	return f, checkTagFilter(f)
+	return f, nil
 }
 
 func formatTagFilter(f engine.TagFilter) string {

@@ -112,9 +112,6 @@ const maxSlots = 1024
 // Validate returns an error for the first invalid option it finds, or nil.
 func (o Options) Validate() error {
 	for _, d := range optionTable {
-		if d.check == nil {
-			continue
-		}
 		if err := d.check(&o); err != nil {
 			return fmt.Errorf("option %s: %w", d.name, err)
 		}

@@ -2,6 +2,7 @@ package node
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -60,13 +61,13 @@ func (ActivityContext) Err() error                              { return nil }
 func (ActivityContext) Value(any) any                           { return nil }
 
 // Registry holds a node's code: orchestrations by name and version, activities by name. Registrations may change
-// between a node's steps, and every node that shares the Registry sees the change. A Registry is not safe for
-// concurrent use.
+// between a node's steps, and every node that shares the Registry sees the change. A Registry comes from NewRegistry, and
+// is not safe for concurrent use.
 //
 // Versions of a name compare as numeric triples and must be registered in ascending order.
 type Registry struct {
-	orchestrations []registeredOrchestration // sorted by name
-	activities     []registeredActivity      // sorted by name
+	orchestrations map[string]*registeredOrchestration
+	activities     map[string]Activity
 }
 
 type registeredOrchestration struct {
@@ -81,11 +82,6 @@ type registeredVersion struct {
 	version engine.Version
 	handler orch.Handler
 	text    string // name@version
-}
-
-type registeredActivity struct {
-	name string
-	run  Activity
 }
 
 // Policy selects the version that is started when a start names none. The zero value is Latest.
@@ -124,7 +120,9 @@ func (r Resolved) String() string {
 func handlerText(name string, version engine.Version) string { return name + "@" + version.String() }
 
 // NewRegistry returns an empty registry.
-func NewRegistry() *Registry { return &Registry{} }
+func NewRegistry() *Registry {
+	return &Registry{orchestrations: map[string]*registeredOrchestration{}, activities: map[string]Activity{}}
+}
 
 // Register adds a version of an orchestration. The version must be higher than all others of that name, unless it was
 // registered before and then deregistered.
@@ -132,11 +130,11 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 	if name == "" || handler == nil {
 		return fmt.Errorf("orchestration registration %q: expected a name and a handler", name+"@"+version.String())
 	}
-	i, found := r.find(name)
-	if !found {
-		r.orchestrations = slices.Insert(r.orchestrations, i, registeredOrchestration{name: name})
+	o := r.orchestrations[name]
+	if o == nil {
+		o = &registeredOrchestration{name: name}
+		r.orchestrations[name] = o
 	}
-	o := &r.orchestrations[i]
 	at, exists := o.find(version)
 	switch {
 	case exists && o.versions[at].version != version || exists && o.versions[at].handler != nil:
@@ -154,11 +152,10 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 
 // Deregister removes a version of an orchestration and reports whether it was registered.
 func (r *Registry) Deregister(name string, version engine.Version) bool {
-	i, found := r.find(name)
-	if !found {
+	o := r.orchestrations[name]
+	if o == nil {
 		return false
 	}
-	o := &r.orchestrations[i]
 	at, exists := o.find(version)
 	if !exists || o.versions[at].version != version || o.versions[at].handler == nil {
 		return false
@@ -169,17 +166,17 @@ func (r *Registry) Deregister(name string, version engine.Version) bool {
 
 // SetPolicy sets which version of an orchestration starts by default. The name must be registered.
 func (r *Registry) SetPolicy(name string, p Policy) error {
-	i, found := r.find(name)
-	if !found {
+	o := r.orchestrations[name]
+	if o == nil {
 		return fmt.Errorf("version policy for %s: no such orchestration", name)
 	}
-	r.orchestrations[i].policy = p
+	o.policy = p
 	return nil
 }
 
 // Policy returns which version of an orchestration starts by default.
 func (r *Registry) Policy(name string) Policy {
-	if o := r.lookUp(name); o != nil {
+	if o := r.orchestrations[name]; o != nil {
 		return o.policy
 	}
 	return Latest()
@@ -193,20 +190,17 @@ func (r *Registry) RegisterActivity(name string, run Activity) error {
 	if name == "" || run == nil {
 		return fmt.Errorf("activity registration %q: expected a name and a function", name)
 	}
-	i, found := r.findActivity(name)
-	if found {
+	if r.activities[name] != nil {
 		return fmt.Errorf("duplicate activity registration: %s", name)
 	}
-	r.activities = slices.Insert(r.activities, i, registeredActivity{name, run})
+	r.activities[name] = run
 	return nil
 }
 
 // DeregisterActivity removes an activity and reports whether it was registered.
 func (r *Registry) DeregisterActivity(name string) bool {
-	i, found := r.findActivity(name)
-	if found {
-		r.activities = slices.Delete(r.activities, i, i+1)
-	}
+	_, found := r.activities[name]
+	delete(r.activities, name)
 	return found
 }
 
@@ -214,7 +208,7 @@ func (r *Registry) DeregisterActivity(name string) bool {
 // version that the policy selects. A version that does not parse is treated as not registered
 // (docs/contract/runtime.md#r8).
 func (r *Registry) ResolveStart(name, version string) (Resolved, bool) {
-	o := r.lookUp(name)
+	o := r.orchestrations[name]
 	if o == nil {
 		return Resolved{}, false
 	}
@@ -247,21 +241,18 @@ func (r *Registry) ResolveStarted(name, version string) (Resolved, bool) {
 
 // Activity returns the code of the named activity.
 func (r *Registry) Activity(name string) (Activity, bool) {
-	i, found := r.findActivity(name)
-	if !found {
-		return nil, false
-	}
-	return r.activities[i].run, true
+	run, found := r.activities[name]
+	return run, found
 }
 
 // Orchestrations lists the registered versions as name@version, sorted by name and then version. The caller owns the
 // slice.
 func (r *Registry) Orchestrations() []string {
 	var names []string
-	for _, o := range r.orchestrations {
-		for _, v := range o.versions {
+	for _, name := range slices.Sorted(maps.Keys(r.orchestrations)) {
+		for _, v := range r.orchestrations[name].versions {
 			if v.handler != nil {
-				names = append(names, o.name+"@"+v.version.String())
+				names = append(names, v.text)
 			}
 		}
 	}
@@ -269,19 +260,15 @@ func (r *Registry) Orchestrations() []string {
 }
 
 // Activities returns the names of the registered activities, sorted. The caller owns the slice.
-func (r *Registry) Activities() []string {
-	names := make([]string, len(r.activities))
-	for i, a := range r.activities {
-		names[i] = a.name
-	}
-	return names
-}
+func (r *Registry) Activities() []string { return slices.Sorted(maps.Keys(r.activities)) }
 
 // Clone returns a separate registry with the same code.
 func (r *Registry) Clone() *Registry {
-	c := &Registry{orchestrations: slices.Clone(r.orchestrations), activities: slices.Clone(r.activities)}
-	for i := range c.orchestrations {
-		c.orchestrations[i].versions = slices.Clone(c.orchestrations[i].versions)
+	c := &Registry{orchestrations: maps.Clone(r.orchestrations), activities: maps.Clone(r.activities)}
+	for name, o := range r.orchestrations { //tidy:ordered each entry is copied
+		own := *o
+		own.versions = slices.Clone(o.versions)
+		c.orchestrations[name] = &own
 	}
 	return c
 }
@@ -291,17 +278,17 @@ func (r *Registry) Clone() *Registry {
 // Register, Adopt may add a version lower than those already registered.
 func (r *Registry) Adopt(from *Registry, selected func(code string) bool) bool {
 	any := false
-	for _, o := range from.orchestrations {
+	for name, o := range from.orchestrations { //tidy:ordered each entry is adopted or not by itself
 		for _, v := range o.versions {
 			if v.handler == nil || !selected(v.text) {
 				continue
 			}
 			any = true
-			i, found := r.find(o.name)
-			if !found {
-				r.orchestrations = slices.Insert(r.orchestrations, i, registeredOrchestration{name: o.name, policy: o.policy})
+			mine := r.orchestrations[name]
+			if mine == nil {
+				mine = &registeredOrchestration{name: name, policy: o.policy}
+				r.orchestrations[name] = mine
 			}
-			mine := &r.orchestrations[i]
 			if at, exists := mine.find(v.version); !exists {
 				mine.versions = slices.Insert(mine.versions, at, v)
 			} else if mine.versions[at].handler == nil {
@@ -309,39 +296,16 @@ func (r *Registry) Adopt(from *Registry, selected func(code string) bool) bool {
 			}
 		}
 	}
-	for _, a := range from.activities {
-		if !selected(a.name) {
+	for name, run := range from.activities { //tidy:ordered likewise
+		if !selected(name) {
 			continue
 		}
 		any = true
-		if i, found := r.findActivity(a.name); !found {
-			r.activities = slices.Insert(r.activities, i, a)
+		if r.activities[name] == nil {
+			r.activities[name] = run
 		}
 	}
 	return any
-}
-
-func (r *Registry) find(name string) (int, bool) {
-	return slices.BinarySearchFunc(r.orchestrations, name, func(o registeredOrchestration, name string) int {
-		return strings.Compare(o.name, name)
-	})
-}
-
-// lookUp returns the orchestration called name, or nil. For a few dozen names a linear search is fastest, because most
-// names differ in length.
-func (r *Registry) lookUp(name string) *registeredOrchestration {
-	for i := range r.orchestrations {
-		if r.orchestrations[i].name == name {
-			return &r.orchestrations[i]
-		}
-	}
-	return nil
-}
-
-func (r *Registry) findActivity(name string) (int, bool) {
-	return slices.BinarySearchFunc(r.activities, name, func(a registeredActivity, name string) int {
-		return strings.Compare(a.name, name)
-	})
 }
 
 // find returns the index of v's triple and whether it is registered.

@@ -1,6 +1,12 @@
 package machine
 
-import "github.com/durosim/durosim/engine/replay"
+import (
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/durosim/durosim/engine/replay"
+)
 
 // Counters counts a node's actions since its start. Abandons and poisons are counted when the node decides on them,
 // commits when the provider confirms them.
@@ -60,64 +66,17 @@ type Count struct {
 	Value uint64
 }
 
-// counterTable names every counter, in field order.
-var counterTable = []struct {
-	name  string
-	field func(*Counters) *uint64
-}{
-	{"fetches", func(c *Counters) *uint64 { return &c.Fetches }},
-	{"fetched_nothing", func(c *Counters) *uint64 { return &c.FetchedNothing }},
-	{"fetched_orchestrations", func(c *Counters) *uint64 { return &c.FetchedOrchestrations }},
-	{"fetched_work", func(c *Counters) *uint64 { return &c.FetchedWork }},
-	{"fetch_errors", func(c *Counters) *uint64 { return &c.FetchErrors }},
-	{"turns", func(c *Counters) *uint64 { return &c.Turns }},
-	{"turns_committed", func(c *Counters) *uint64 { return &c.TurnsCommitted }},
-	{"completed", func(c *Counters) *uint64 { return &c.Completed }},
-	{"failed", func(c *Counters) *uint64 { return &c.Failed }},
-	{"cancelled", func(c *Counters) *uint64 { return &c.Cancelled }},
-	{"continued_as_new", func(c *Counters) *uint64 { return &c.ContinuedAsNew }},
-	{"failed_application", func(c *Counters) *uint64 { return &c.FailedApplication }},
-	{"failed_configuration", func(c *Counters) *uint64 { return &c.FailedConfiguration }},
-	{"failed_infrastructure", func(c *Counters) *uint64 { return &c.FailedInfrastructure }},
-	{"failed_poison", func(c *Counters) *uint64 { return &c.FailedPoison }},
-	{"not_carried", func(c *Counters) *uint64 { return &c.NotCarried }},
-	{"batches_dropped", func(c *Counters) *uint64 { return &c.BatchesDropped }},
-	{"messages_dropped", func(c *Counters) *uint64 { return &c.MessagesDropped }},
-	{"ack_retries", func(c *Counters) *uint64 { return &c.AckRetries }},
-	{"ack_failures", func(c *Counters) *uint64 { return &c.AckFailures }},
-	{"renewals", func(c *Counters) *uint64 { return &c.Renewals }},
-	{"renewal_failures", func(c *Counters) *uint64 { return &c.RenewalFailures }},
-	{"activities", func(c *Counters) *uint64 { return &c.Activities }},
-	{"activities_acked", func(c *Counters) *uint64 { return &c.ActivitiesAcked }},
-	{"activities_failed", func(c *Counters) *uint64 { return &c.ActivitiesFailed }},
-	{"activities_lost", func(c *Counters) *uint64 { return &c.ActivitiesLost }},
-	{"session_renewals", func(c *Counters) *uint64 { return &c.SessionRenewals }},
-	{"sessions_cleaned", func(c *Counters) *uint64 { return &c.SessionsCleaned }},
-	{"session_errors", func(c *Counters) *uint64 { return &c.SessionErrors }},
-	{"abandoned_history_error", func(c *Counters) *uint64 { return &c.AbandonedHistoryError }},
-	{"abandoned_incompatible", func(c *Counters) *uint64 { return &c.AbandonedIncompatible }},
-	{"abandoned_wait_for_start", func(c *Counters) *uint64 { return &c.AbandonedWaitForStart }},
-	{"abandoned_no_handler", func(c *Counters) *uint64 { return &c.AbandonedNoHandler }},
-	{"abandoned_ack_failed", func(c *Counters) *uint64 { return &c.AbandonedAckFailed }},
-	{"abandoned_work_lost", func(c *Counters) *uint64 { return &c.AbandonedWorkLost }},
-	{"abandoned_drained", func(c *Counters) *uint64 { return &c.AbandonedDrained }},
-	{"abandoned_sessions_full", func(c *Counters) *uint64 { return &c.AbandonedSessionsFull }},
-	{"abandoned_read_failed", func(c *Counters) *uint64 { return &c.AbandonedReadFailed }},
-	{"poisoned_undecodable", func(c *Counters) *uint64 { return &c.PoisonedUndecodable }},
-	{"poisoned_incompatible", func(c *Counters) *uint64 { return &c.PoisonedIncompatible }},
-	{"poisoned_no_handler", func(c *Counters) *uint64 { return &c.PoisonedNoHandler }},
-	{"poisoned_crashes", func(c *Counters) *uint64 { return &c.PoisonedCrashes }},
-	{"poisoned_activities", func(c *Counters) *uint64 { return &c.PoisonedActivities }},
-}
-
-// List returns all counters with their names, in a fixed order.
+// List returns all counters in a fixed order. Their names are those of the fields, in lower case with underscores.
 func (c Counters) List() []Count {
-	out := make([]Count, len(counterTable))
-	for i, e := range counterTable {
-		out[i] = Count{e.name, *e.field(&c)}
+	v := reflect.ValueOf(c)
+	out := make([]Count, v.NumField())
+	for i := range out {
+		out[i] = Count{strings.ToLower(capital.ReplaceAllString(v.Type().Field(i).Name, "${1}_$2")), v.Field(i).Uint()}
 	}
 	return out
 }
+
+var capital = regexp.MustCompile("(.)([A-Z])")
 
 func (c *Counters) countDrops(dropped []DroppedMessage) { c.MessagesDropped += uint64(len(dropped)) }
 
@@ -178,18 +137,5 @@ func (c *Counters) countAbandon(d Decision) {
 		c.AbandonedSessionsFull++
 	case DecideReadFailed:
 		c.AbandonedReadFailed++
-	}
-}
-
-func (c *Counters) countPoison(cause poisonCause) {
-	switch cause {
-	case poisonUndecodable:
-		c.PoisonedUndecodable++
-	case poisonIncompatible:
-		c.PoisonedIncompatible++
-	case poisonNoHandler:
-		c.PoisonedNoHandler++
-	case poisonCrashes:
-		c.PoisonedCrashes++
 	}
 }

@@ -35,14 +35,9 @@ type delivery struct {
 	looked, found bool
 }
 
-// start is a message that begins an execution.
+// start is a message that begins an execution. Its version is the one asked for.
 type start struct {
-	index               int // index in the batch
-	name, version       string
-	input               string
-	parent              *engine.ParentLink
-	carried             []engine.CarriedEvent
-	initialCustomStatus *string
+	replay.Start
 	// next is set if the message is a continue-as-new, in which case the new execution follows the fetched one.
 	next bool
 }
@@ -122,7 +117,7 @@ func (d *delivery) execution() uint64 {
 func (d *delivery) chooseStart() (start, bool) {
 	fresh := len(d.Item.History) == 0 && !d.undecodable()
 	continued := d.status == engine.StatusContinuedAsNew
-	for i, m := range d.Item.Messages {
+	for _, m := range d.Item.Messages {
 		switch m := m.(type) {
 		case engine.StartItem:
 			switch {
@@ -135,10 +130,10 @@ func (d *delivery) chooseStart() (start, bool) {
 			if continued || !fresh {
 				continue
 			}
-			return start{
-				index: i, name: m.Orchestration, version: m.Version, input: m.Input,
-				parent: replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent),
-			}, true
+			return start{Start: replay.Start{
+				Name: m.Orchestration, Version: m.Version, Input: m.Input,
+				Parent: replay.LinkOf(m.ParentInstance, m.ParentExecutionID, m.ParentID, d.Item.Parent),
+			}}, true
 		case engine.ContinueAsNewItem:
 			if !continued && !fresh {
 				continue
@@ -147,10 +142,10 @@ func (d *delivery) chooseStart() (start, bool) {
 			if parent == nil {
 				parent = d.parent()
 			}
-			return start{
-				index: i, name: m.Orchestration, version: m.Version, input: m.Input, parent: parent,
-				carried: m.CarryForwardEvents, initialCustomStatus: m.InitialCustomStatus, next: true,
-			}, true
+			return start{next: true, Start: replay.Start{
+				Name: m.Orchestration, Version: m.Version, Input: m.Input, Parent: parent,
+				CarryForwardEvents: m.CarryForwardEvents, InitialCustomStatus: m.InitialCustomStatus,
+			}}, true
 		}
 	}
 	return start{}, false
@@ -161,7 +156,7 @@ func (d *delivery) setDuplicateStart(m engine.StartItem) { d.duplicateStart = &m
 // parent returns the instance's parent link, taken from the new start, the history, or the provider.
 func (d *delivery) parent() *engine.ParentLink {
 	if d.begin != nil {
-		return d.begin.parent
+		return d.begin.Parent
 	}
 	if s := d.started; s != nil && s.ParentInstance != "" {
 		return replay.LinkOf(s.ParentInstance, s.ParentExecutionID, s.ParentID, d.Item.Parent)
@@ -185,7 +180,7 @@ func (d *delivery) parent() *engine.ParentLink {
 func (d *delivery) handlerName() (name, version string) {
 	switch {
 	case d.begin != nil:
-		return d.begin.name, d.begin.version
+		return d.begin.Name, d.begin.Version
 	case d.duplicateStart != nil:
 		return d.duplicateStart.Orchestration, d.duplicateStart.Version
 	case d.started != nil:
@@ -205,21 +200,13 @@ func (d *delivery) resolve(r *node.Registry, rules *Rules) (node.Resolved, bool)
 
 func (d *delivery) lookUp(r *node.Registry, rules *Rules) (node.Resolved, bool) {
 	name, version := d.handlerName()
-	if d.begin == nil && !rules.ResolvesAsRecorded {
-		version = ""
+	switch {
+	case d.begin == nil && !rules.ResolvesAsRecorded:
+		return r.ResolveStart(name, "")
+	case d.begin == nil && d.duplicateStart == nil:
+		return r.ResolveStarted(name, version)
 	}
-	if d.begin != nil || d.duplicateStart != nil || !rules.ResolvesAsRecorded {
-		return r.ResolveStart(name, version)
-	}
-	return r.ResolveStarted(name, version)
-}
-
-// replayStart converts the start to a replay.Start with the resolved version.
-func (s *start) replayStart(version string) replay.Start {
-	return replay.Start{
-		Name: s.name, Version: version, Input: s.input, Parent: s.parent, CarryForwardEvents: s.carried,
-		InitialCustomStatus: s.initialCustomStatus,
-	}
+	return r.ResolveStart(name, version)
 }
 
 // refusals returns the answers to the batch's starts that expect an answer but will not create a child because the

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -54,27 +55,20 @@ func (n *Node) logWaitForStart(d *delivery) {
 
 func (n *Node) logUnregistered(d *delivery, delay time.Duration) {
 	name, version := d.handlerName()
-	if version == "" {
-		version = "latest"
-	}
-	fields := []Field{{"orchestration_name", name}, {"version", version}}
-	n.log(LevelWarn, d.Item.Instance, n.unregisteredText("Orchestration", d.AttemptCount, delay),
-		append(fields, n.unregisteredFields(d.AttemptCount, delay)...)...)
+	n.logMissing("Orchestration", d.Item.Instance, d.AttemptCount, delay,
+		Field{"orchestration_name", name}, Field{"version", cmp.Or(version, latest)})
 }
 
 func (n *Node) logActivityUnregistered(h *hold, delay time.Duration) {
-	fields := []Field{{"activity_name", h.activity.Name}, {"activity_id", strconv.FormatUint(h.activity.ID, 10)}}
-	n.log(LevelWarn, h.instance, n.unregisteredText("Activity", h.count, delay), append(fields, n.unregisteredFields(h.count, delay)...)...)
+	n.logMissing("Activity", h.instance, h.count, delay,
+		Field{"activity_name", h.activity.Name}, Field{"activity_id", strconv.FormatUint(h.activity.ID, 10)})
 }
 
-func (n *Node) unregisteredText(what string, count uint32, delay time.Duration) string {
-	return fmt.Sprintf("%s not registered, abandoning with %ss backoff (will poison in %d more attempts)", what, seconds(delay), n.remaining(count))
-}
-
-func (n *Node) unregisteredFields(count uint32, delay time.Duration) []Field {
-	return []Field{
-		n.attempts(count), n.maxAttempts(), {"remaining_attempts", text(n.remaining(count))}, {"backoff_secs", seconds(delay)},
-	}
+func (n *Node) logMissing(what, instance string, count uint32, delay time.Duration, fields ...Field) {
+	secs, left := seconds(delay), n.remaining(count)
+	n.log(LevelWarn, instance,
+		fmt.Sprintf("%s not registered, abandoning with %ss backoff (will poison in %d more attempts)", what, secs, left),
+		append(fields, n.attempts(count), n.maxAttempts(), Field{"remaining_attempts", text(left)}, Field{"backoff_secs", secs})...)
 }
 
 func (n *Node) logWorkPoison(h *hold) {
@@ -89,7 +83,7 @@ func (n *Node) logActivityLost(h *hold, cause string) {
 }
 
 func (n *Node) logAckFailed(s *slot, err error, step AckStep) {
-	line, fields := "", []Field{{"error", err.Error()}}
+	var line string
 	switch {
 	case s.id.Kind == SlotWorker && step.Do == AckRetry:
 		line = "worker: atomic ack failed; retrying"
@@ -106,7 +100,7 @@ func (n *Node) logAckFailed(s *slot, err error, step AckStep) {
 	default:
 		line = "ack_orchestration_item failed with non-retryable error"
 	}
-	n.log(LevelWarn, s.hold.instance, line, fields...)
+	n.log(LevelWarn, s.hold.instance, line, Field{"error", err.Error()})
 }
 
 // logTurn logs the code's trace lines and the messages that the turn dropped.

@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/durosim/durosim/engine"
@@ -146,11 +147,11 @@ func (n *Node) bouncesUnregistered(s *slot, d *delivery) bool {
 
 func missingHandler(d *delivery) string {
 	name, version := d.handlerName()
-	if version == "" {
-		version = "latest"
-	}
-	return "handler missing: " + name + "@" + version
+	return "handler missing: " + name + "@" + cmp.Or(version, latest)
 }
+
+// latest stands for the version where none is named.
+const latest = "latest"
 
 // turnInput builds the input for a batch's turn.
 func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
@@ -162,7 +163,8 @@ func (n *Node) turnInput(d *delivery, handler node.Resolved) replay.Input {
 	}
 	if d.begin != nil {
 		in.Start = n.arena.starts.New()
-		*in.Start = d.begin.replayStart(handler.String()[len(handler.Name)+1:])
+		*in.Start = d.begin.Start
+		in.Start.Version = handler.String()[len(handler.Name)+1:]
 	} else {
 		in.History = d.Item.History
 	}

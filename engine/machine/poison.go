@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -10,31 +11,24 @@ import (
 	"github.com/durosim/durosim/engine/replay"
 )
 
-// poisonCause explains, from the poisoning node's point of view, why no delivery of a batch led to a commit.
-type poisonCause uint8
-
-// The causes, in test order.
-const (
-	poisonUndecodable  poisonCause = iota // this node cannot decode the history or a message
-	poisonIncompatible                    // the pin is outside this node's range
-	poisonNoHandler                       // this node lacks the handler
-	poisonCrashes                         // none of the above, such as crashes, expired locks or lost answers
-)
+// unknown stands for the name and the version of an orchestration that nobody tells.
+const unknown = "unknown"
 
 // undecodableCause is the default cause for undecodable poison.
 const undecodableCause = "undecodable history"
 
-// poisonCause determines the cause and its text.
-func (n *Node) poisonCause(d *delivery) (poisonCause, string) {
+// poisonCause explains, from the poisoning node's point of view, why no delivery of a batch led to a commit, and returns
+// the counter of such causes.
+func (n *Node) poisonCause(d *delivery) (counter *uint64, text string) {
 	switch _, found := d.resolve(n.registry, n.rules); {
 	case d.undecodable():
-		return poisonUndecodable, undecodableCause
+		return &n.counters.PoisonedUndecodable, undecodableCause
 	case !n.admits(d):
-		return poisonIncompatible, n.incompatible(d)
+		return &n.counters.PoisonedIncompatible, n.incompatible(d)
 	case !found:
-		return poisonNoHandler, missingHandler(d)
+		return &n.counters.PoisonedNoHandler, missingHandler(d)
 	}
-	return poisonCrashes, "crashes"
+	return &n.counters.PoisonedCrashes, "crashes" // or expired locks, or lost answers
 }
 
 // poisons ends work that has exceeded the maximum number of delivery attempts (docs/contract/runtime.md#r10,
@@ -51,13 +45,13 @@ func (n *Node) poisons(s *slot, d *delivery) bool {
 	if continued && d.begin == nil && !d.undecodable() {
 		return false
 	}
-	cause, text := n.poisonCause(d)
+	counter, text := n.poisonCause(d)
 	if !n.rules.PoisonEnds {
 		n.abandon(s, Note{Decision: DecidePoison, Delay: HistoryErrorDelay, Cause: text})
 		return true
 	}
-	n.counters.countPoison(cause)
-	if n.routing.Bounces && cause != poisonCrashes {
+	*counter++
+	if n.routing.Bounces && counter != &n.counters.PoisonedCrashes {
 		text = Unprocessable + ": " + text
 	}
 	n.logPoison(d, text)
@@ -99,7 +93,7 @@ func (n *Node) poisonAck(d *delivery, continued bool, cause string) engine.Orche
 	case d.undecodable():
 		ack.HistoryDelta = []engine.Event{event(eventdata.CorruptedPoisonEventID, failed)}
 		// If the undecodable message was the start, the name creates the instance.
-		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = orUnknown(d.Item.OrchestrationName), orUnknown(d.Item.Version)
+		ack.Metadata.OrchestrationName, ack.Metadata.OrchestrationVersion = cmp.Or(d.Item.OrchestrationName, unknown), cmp.Or(d.Item.Version, unknown)
 	case n.rules.PoisonCancels:
 		n.endRunning(d, &ack, details)
 	default:
@@ -129,13 +123,11 @@ func (n *Node) endRunning(d *delivery, ack *engine.OrchestrationAck, details eng
 
 // poisonStart returns the first event of an execution that begins only in order to fail.
 func poisonStart(d *delivery, parent *engine.ParentLink) eventdata.OrchestrationStarted {
-	started := eventdata.OrchestrationStarted{Name: orUnknown(d.Item.OrchestrationName), Version: orUnknown(d.Item.Version)}
+	started := eventdata.OrchestrationStarted{Name: cmp.Or(d.Item.OrchestrationName, unknown), Version: cmp.Or(d.Item.Version, unknown)}
 	if b := d.begin; b != nil {
-		started.Name, started.Input = b.name, b.input
-		started.CarryForwardEvents, started.InitialCustomStatus = b.carried, b.initialCustomStatus
-		if b.version != "" {
-			started.Version = b.version
-		}
+		started.Name, started.Input = b.Name, b.Input
+		started.CarryForwardEvents, started.InitialCustomStatus = b.CarryForwardEvents, b.InitialCustomStatus
+		started.Version = cmp.Or(b.Version, started.Version)
 	}
 	if parent != nil {
 		started.ParentInstance, started.ParentExecutionID, started.ParentID = parent.Instance, parent.ExecutionID, parent.EventID
@@ -181,13 +173,6 @@ func (n *Node) appendItem(text []byte, m engine.WorkItem) []byte {
 	text, err := n.build.Codec.AppendWorkItem(text, m)
 	if err != nil {
 		text = strconv.AppendQuote(text[:size], string(m.Kind()))
-	}
-	return text
-}
-
-func orUnknown(text string) string {
-	if text == "" {
-		return "unknown"
 	}
 	return text
 }

@@ -15,9 +15,9 @@ import (
 // garbage-collected.
 type Arena struct {
 	busy   bool
-	spare  []*turn // not in use
-	stamps []stamp
-	hosts  []host // unused hosts; see newHost
+	spare  []*turn                  // not in use
+	stamps map[*engine.Build]string // of recent builds
+	hosts  []host                   // unused hosts; see newHost
 	// futures holds unused futures for the code.
 	futures orch.Futures
 	idle    []*coroutine
@@ -34,7 +34,7 @@ type Arena struct {
 
 // NewArena returns an empty arena.
 func NewArena() *Arena {
-	w := &Arena{}
+	w := &Arena{stamps: map[*engine.Build]string{}}
 	w.contain = w.runContained
 	return w
 }
@@ -120,22 +120,15 @@ const hostsAtOnce = 16
 
 // stampOf returns the stamp that build b puts on its events: its version as text.
 func (w *Arena) stampOf(b *engine.Build) string {
-	for i := range w.stamps {
-		if w.stamps[i].build == b {
-			return w.stamps[i].text
+	text, known := w.stamps[b]
+	if !known {
+		if len(w.stamps) == maxStamps {
+			clear(w.stamps)
 		}
+		text = b.Version.String()
+		w.stamps[b] = text
 	}
-	if len(w.stamps) == maxStamps {
-		w.stamps = w.stamps[:0]
-	}
-	w.stamps = append(w.stamps, stamp{b, b.Version.String()})
-	return w.stamps[len(w.stamps)-1].text
-}
-
-// stamp caches a build's version as text. An Arena keeps the stamps of recent builds.
-type stamp struct {
-	build *engine.Build
-	text  string
+	return text
 }
 
 const maxStamps = 16

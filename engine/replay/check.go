@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 
@@ -10,13 +11,11 @@ import (
 // difference describes the first difference between two outputs of the same input. It returns "" if they are equal. It
 // compares events first, since most of an output follows from them.
 func difference(a, b *Output) string {
-	if d := listDifference("event", a.Delta, b.Delta); d != "" {
-		return d
-	}
-	if d := listDifference("orchestrator item", a.OrchestratorItems, b.OrchestratorItems); d != "" {
-		return d
-	}
-	if d := listDifference("trace", a.Traces, b.Traces); d != "" {
+	if d := cmp.Or(
+		listDifference("event", a.Delta, b.Delta),
+		listDifference("orchestrator item", a.OrchestratorItems, b.OrchestratorItems),
+		listDifference("trace", a.Traces, b.Traces),
+	); d != "" {
 		return d
 	}
 	if !reflect.DeepEqual(a, b) {

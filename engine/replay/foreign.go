@@ -78,92 +78,46 @@ func (t *turn) failStrays() {
 	}
 }
 
-func (h *host) Info() orchhost.Info {
+// to returns the host that a call goes to.
+func (h *host) to() orchhost.Host {
 	if h.foreign() {
-		return orchhost.Info{}
+		return nobody{}
 	}
-	return h.inner.Info()
+	return h.inner
 }
 
-func (h *host) Replaying() bool { return !h.foreign() && h.inner.Replaying() }
+func (h *host) Info() orchhost.Info                        { return h.to().Info() }
+func (h *host) Replaying() bool                            { return h.to().Replaying() }
+func (h *host) Trace(text string)                          { h.to().Trace(text) }
+func (h *host) Schedule(a orchhost.Action) orchhost.Token  { return h.to().Schedule(a) }
+func (h *host) Await(token orchhost.Token) (string, error) { return h.to().Await(token) }
+func (h *host) Select(tokens []orchhost.Token) int         { return h.to().Select(tokens) }
+func (h *host) Drop(token orchhost.Token)                  { h.to().Drop(token) }
+func (h *host) ContinueAsNew(version, input string)        { h.to().ContinueAsNew(version, input) }
+func (h *host) Update(a orchhost.Action)                   { h.to().Update(a) }
+func (h *host) CustomStatus() *string                      { return h.to().CustomStatus() }
+func (h *host) KV() []engine.KVEntry                       { return h.to().KV() }
+func (h *host) PruneKV(beforeMs uint64) int                { return h.to().PruneKV(beforeMs) }
 
-func (h *host) Trace(text string) {
-	if !h.foreign() {
-		h.inner.Trace(text)
-	}
-}
-
-func (h *host) Schedule(a orchhost.Action) orchhost.Token {
-	if h.foreign() {
-		return 0
-	}
-	return h.inner.Schedule(a)
-}
-
+func (h *host) Spawn(fn func() (string, error)) orchhost.Token { return h.to().Spawn(fn) }
 func (h *host) ScheduleActivity(name, input, session, tag string) orchhost.Token {
-	if h.foreign() {
-		return 0
-	}
-	return h.inner.ScheduleActivity(name, input, session, tag)
+	return h.to().ScheduleActivity(name, input, session, tag)
 }
 
-func (h *host) Spawn(fn func() (string, error)) orchhost.Token {
-	if h.foreign() {
-		return 0
-	}
-	return h.inner.Spawn(fn)
-}
+// nobody is the host of foreign calls.
+type nobody struct{}
 
-func (h *host) Await(token orchhost.Token) (string, error) {
-	if h.foreign() {
-		return "", errForeign
-	}
-	return h.inner.Await(token)
-}
-
-func (h *host) Select(tokens []orchhost.Token) int {
-	if h.foreign() {
-		return 0
-	}
-	return h.inner.Select(tokens)
-}
-
-func (h *host) Drop(token orchhost.Token) {
-	if !h.foreign() {
-		h.inner.Drop(token)
-	}
-}
-
-func (h *host) ContinueAsNew(version, input string) {
-	if h.foreign() {
-		runtime.Goexit() // the call must not return
-	}
-	h.inner.ContinueAsNew(version, input)
-}
-
-func (h *host) Update(a orchhost.Action) {
-	if !h.foreign() {
-		h.inner.Update(a)
-	}
-}
-
-func (h *host) CustomStatus() *string {
-	if h.foreign() {
-		return nil
-	}
-	return h.inner.CustomStatus()
-}
-
-func (h *host) KV() []engine.KVEntry {
-	if h.foreign() {
-		return nil
-	}
-	return h.inner.KV()
-}
-
-func (h *host) PruneKV(beforeMs uint64) int {
-	if h.foreign() {
-		return 0
-	}
-	return h.inner.PruneKV(beforeMs)
-}
+func (nobody) Info() orchhost.Info                               { return orchhost.Info{} }
+func (nobody) Replaying() bool                                   { return false }
+func (nobody) Trace(string)                                      {}
+func (nobody) Schedule(orchhost.Action) orchhost.Token           { return 0 }
+func (nobody) ScheduleActivity(_, _, _, _ string) orchhost.Token { return 0 }
+func (nobody) Spawn(func() (string, error)) orchhost.Token       { return 0 }
+func (nobody) Await(orchhost.Token) (string, error)              { return "", errForeign }
+func (nobody) Select([]orchhost.Token) int                       { return 0 }
+func (nobody) Drop(orchhost.Token)                               {}
+func (nobody) ContinueAsNew(_, _ string)                         { runtime.Goexit() } // it must not return
+func (nobody) Update(orchhost.Action)                            {}
+func (nobody) CustomStatus() *string                             { return nil }
+func (nobody) KV() []engine.KVEntry                              { return nil }
+func (nobody) PruneKV(uint64) int                                { return 0 }

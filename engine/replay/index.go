@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -77,12 +78,7 @@ func (t *turn) index(pos int, e *engine.Event) error {
 
 // has reports whether there is a schedule of that kind.
 func (t *turn) has(kind scheduleKind) bool {
-	for i := range t.sched {
-		if t.sched[i].kind == kind {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.sched, func(s schedule) bool { return s.kind == kind })
 }
 
 func (t *turn) close(pos int, failed bool) {
@@ -108,15 +104,7 @@ func (t *turn) find(id uint64) int {
 	if i := id - engine.InitialEventID; i < uint64(len(base)) && base[i].EventID == id {
 		return int(i)
 	}
-	byID := func(e engine.Event, id uint64) int {
-		switch {
-		case e.EventID < id:
-			return -1
-		case e.EventID > id:
-			return 1
-		}
-		return 0
-	}
+	byID := func(e engine.Event, id uint64) int { return cmp.Compare(e.EventID, id) }
 	if i, ok := slices.BinarySearchFunc(base, id, byID); ok {
 		return i
 	}

@@ -78,24 +78,6 @@ func describeEvent(data engine.EventData) string {
 		return fmt.Sprintf("SubOrchestrationScheduled(name=%q, instance=%q, input=%q)", d.Name, d.Instance, d.Input)
 	case eventdata.OrchestrationChained:
 		return fmt.Sprintf("OrchestrationChained(name=%q, instance=%q, input=%q)", d.Name, d.Instance, d.Input)
-	}
-	return describeOther(data)
-}
-
-func activityText(what, name, input, session, tag string) string {
-	text := fmt.Sprintf("%s(name=%q, input=%q", what, name, input)
-	if session != "" {
-		text += fmt.Sprintf(", session_id=%q", session)
-	}
-	if tag != "" {
-		text += fmt.Sprintf(", tag=%q", tag)
-	}
-	return text + ")"
-}
-
-// describeOther describes an event that is not a schedule.
-func describeOther(data engine.EventData) string {
-	switch d := data.(type) {
 	case eventdata.QueueSubscribed:
 		return fmt.Sprintf("QueueSubscribed(name=%q)", d.Name)
 	case eventdata.OrchestrationFailed:
@@ -110,4 +92,15 @@ func describeOther(data engine.EventData) string {
 		return fmt.Sprintf("OrchestrationContinuedAsNew(%q)", d.Input)
 	}
 	return describeChanged(data)
+}
+
+func activityText(what, name, input, session, tag string) string {
+	text := fmt.Sprintf("%s(name=%q, input=%q", what, name, input)
+	if session != "" {
+		text += fmt.Sprintf(", session_id=%q", session)
+	}
+	if tag != "" {
+		text += fmt.Sprintf(", tag=%q", tag)
+	}
+	return text + ")"
 }

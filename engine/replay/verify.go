@@ -3,6 +3,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -18,24 +19,11 @@ func Verify(in Input) (differs string, err error) {
 	if len(in.History) == 0 || in.Handler == nil {
 		return "", errors.New("replay: nothing to verify")
 	}
-	in.Messages, in.Start = nil, nil
-	end := len(in.History)
-	for i := range in.History {
-		if isEnd(in.History[i].Data) {
-			end = i
-			break
-		}
-	}
-	var terminal engine.EventData
-	if end < len(in.History) {
-		terminal = in.History[end].Data
-		in.NowMs = in.History[end].TimestampMs // the time of the last turn's unrecorded actions
-		in.History = in.History[:end]
-	}
-	if f, ok := terminal.(eventdata.OrchestrationFailed); ok && f.Details.Application == nil {
+	terminal := in.cut()
+	if byRuntime(terminal) {
 		return "", nil
 	}
-	if end == 0 {
+	if len(in.History) == 0 {
 		return "the history is an end without a beginning", nil
 	}
 	in.with(func(t *turn) { differs, err = t.verify(terminal) })
@@ -46,27 +34,37 @@ func Verify(in Input) (differs string, err error) {
 // the code lacks something that the history has, it is the code's last call. The location is "" if code and history agree
 // or if it is unknown.
 func DiffersAt(in Input) (place string) {
-	in.Messages, in.Start, in.places = nil, nil, true
-	var terminal engine.EventData
-	for i := range in.History {
-		if isEnd(in.History[i].Data) {
-			terminal = in.History[i].Data
-			in.NowMs, in.History = in.History[i].TimestampMs, in.History[:i]
-			break
-		}
-	}
+	in.places = true
+	terminal := in.cut()
 	if len(in.History) == 0 || in.Handler == nil {
 		return ""
 	}
-	f, failed := terminal.(eventdata.OrchestrationFailed)
-	runtimes := failed && f.Details.Application == nil // the runtime has ended the execution, wherever the code was
 	in.with(func(t *turn) {
 		differs, err := t.verify(terminal)
-		if err == nil && (t.out.Nondeterminism != nil || differs != "" && !runtimes) {
+		if err == nil && (t.out.Nondeterminism != nil || differs != "" && !byRuntime(terminal)) {
 			place = t.place
 		}
 	})
 	return place
+}
+
+// cut leaves only what a replay of the whole history needs, without its end, which it returns, or nil if there is none.
+func (in *Input) cut() (terminal engine.EventData) {
+	in.Messages, in.Start = nil, nil
+	end := slices.IndexFunc(in.History, func(e engine.Event) bool { return isEnd(e.Data) })
+	if end < 0 {
+		return nil
+	}
+	terminal = in.History[end].Data
+	in.NowMs = in.History[end].TimestampMs // the time of the last turn's unrecorded actions
+	in.History = in.History[:end]
+	return terminal
+}
+
+// byRuntime reports whether the runtime has ended the execution, wherever the code was.
+func byRuntime(terminal engine.EventData) bool {
+	f, failed := terminal.(eventdata.OrchestrationFailed)
+	return failed && f.Details.Application == nil
 }
 
 func (t *turn) verify(terminal engine.EventData) (differs string, err error) {
@@ -124,13 +122,12 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 		return t.abort.Display()
 	default:
 		for t.emitted() {
-			if a := t.nextAction(); a.Kind != orchhost.ActionContinueAsNew {
+			a := t.nextAction()
+			if a.Kind != orchhost.ActionContinueAsNew {
 				makeStorable(&a.Action)
-				seen = "the code asks for something new: " + describeAction(&a.Action)
-				return seen + endsWith(terminal)
-			} else {
-				t.noteContinue(a)
+				return "the code asks for something new: " + describeAction(&a.Action) + endsWith(terminal)
 			}
+			t.noteContinue(a)
 		}
 		switch d := terminal.(type) {
 		case eventdata.OrchestrationContinuedAsNew:

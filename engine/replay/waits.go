@@ -119,8 +119,7 @@ func (w *waits) each(served bool, f func(*subscription)) {
 
 // waitTable holds the waits for all keys.
 type waitTable struct {
-	keys  []waitKey       // keys of all; searched linearly if there are at most fewKeys
-	byKey map[waitKey]int // index into all, used if there are more than fewKeys keys
+	byKey map[waitKey]int // index into all
 	all   []waits
 	place []subPlace // sorted by position
 }
@@ -128,22 +127,10 @@ type waitTable struct {
 // subPlace locates the subscription of the schedule event at pos.
 type subPlace struct{ pos, queue, index int }
 
-const fewKeys = 8
-
 // emptied returns an empty table that reuses wt's memory.
 func (wt *waitTable) emptied() waitTable {
-	return waitTable{keys: wt.keys[:0], all: wt.all[:0], place: wt.place[:0]}
-}
-
-// find returns key's index in all, or -1.
-func (wt *waitTable) find(key waitKey) int {
-	if len(wt.keys) > fewKeys {
-		if q, ok := wt.byKey[key]; ok {
-			return q
-		}
-		return -1
-	}
-	return slices.Index(wt.keys, key)
+	clear(wt.byKey)
+	return waitTable{byKey: wt.byKey, all: wt.all[:0], place: wt.place[:0]}
 }
 
 // add appends an empty entry for key to all and returns its index.
@@ -155,16 +142,10 @@ func (wt *waitTable) add(key waitKey) int {
 	} else {
 		wt.all = append(wt.all, waits{})
 	}
-	wt.keys = append(wt.keys, key)
-	if len(wt.keys) > fewKeys {
-		if wt.byKey == nil {
-			wt.byKey = make(map[waitKey]int)
-			for i, k := range wt.keys {
-				wt.byKey[k] = i
-			}
-		}
-		wt.byKey[key] = q
+	if wt.byKey == nil {
+		wt.byKey = make(map[waitKey]int)
 	}
+	wt.byKey[key] = q
 	return q
 }
 
@@ -178,8 +159,8 @@ func (wt *waitTable) placeOf(pos int) (subPlace, bool) {
 
 // subscribe adds a subscription; positions ascend from call to call.
 func (wt *waitTable) subscribe(key waitKey, pos int, token orchhost.Token) *waits {
-	q := wt.find(key)
-	if q < 0 {
+	q, known := wt.byKey[key]
+	if !known {
 		q = wt.add(key)
 	}
 	wt.place = append(wt.place, subPlace{pos, q, wt.all[q].subscribe(pos, token)})
@@ -188,7 +169,7 @@ func (wt *waitTable) subscribe(key waitKey, pos int, token orchhost.Token) *wait
 
 // arrive records an arrival and returns the waits for its key, or nil if the arrival is skipped.
 func (wt *waitTable) arrive(key waitKey, data string) *waits {
-	if q := wt.find(key); q >= 0 && wt.all[q].arrive(data) {
+	if q, known := wt.byKey[key]; known && wt.all[q].arrive(data) {
 		return &wt.all[q]
 	}
 	return nil

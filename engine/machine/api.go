@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine/asked"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // Input is an event that a node reacts to. The set of Inputs is closed: each is a pointer to one of the structs below.
@@ -157,10 +158,7 @@ type Note struct {
 }
 
 // DroppedMessage identifies a message that the node acknowledged without acting on it.
-type DroppedMessage struct {
-	Index int
-	Rule  string
-}
+type DroppedMessage = replay.Dropped
 
 // TurnNote describes the result of a turn.
 type TurnNote struct {

@@ -106,7 +106,7 @@ func (n *Node) logAckFailed(s *slot, err error, step AckStep) {
 // logTurn logs the code's trace lines and the messages that the turn dropped.
 func (n *Node) logTurn(d *delivery, out *replay.Output) {
 	for _, m := range out.Dropped {
-		n.log(LevelWarn, d.Item.Instance, "dropping message", Field{"rule", m.Rule}, Field{"kind", string(d.Item.Messages[m.Message].Kind())})
+		n.log(LevelWarn, d.Item.Instance, "dropping message", Field{"rule", m.Rule}, Field{"kind", string(d.Item.Messages[m.Index].Kind())})
 	}
 	for _, e := range out.NotCarried {
 		n.log(LevelWarn, d.Item.Instance, "Dropping carry-forward event beyond limit of 20 during continue-as-new",

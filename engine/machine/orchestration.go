@@ -193,11 +193,7 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		n.kept.put(keptExecution{d.Item.Instance, out.Kept, turns}, n.options.KeptExecutions)
 	}
 	n.counters.Turns++
-	var dropped []DroppedMessage
-	for _, m := range out.Dropped {
-		dropped = append(dropped, DroppedMessage{Index: m.Message, Rule: m.Rule})
-	}
-	n.counters.countDrops(dropped)
+	n.counters.countDrops(out.Dropped)
 	s.hold.decision = DecideTurn
 	s.hold.result, s.hold.category, s.hold.notCarried = out.Result, out.Details.Category(), len(out.NotCarried)
 	s.hold.turn = call.AckOrchestrationItem{
@@ -213,7 +209,7 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	if watched {
 		turn.Asked = n.arena.asked.Calls()
 	}
-	n.note(s, Note{Decision: DecideTurn, Dropped: dropped, Turn: turn})
+	n.note(s, Note{Decision: DecideTurn, Dropped: out.Dropped, Turn: turn})
 	n.logTurn(d, out)
 	s.phase = phaseRunning
 	n.jobs++

@@ -116,8 +116,8 @@ var resultNames = [...]string{"Continue", "Completed", "Failed", "ContinueAsNew"
 
 // Dropped identifies a message that the turn discarded, and the rule that discarded it.
 type Dropped struct {
-	Message int // index in Input.Messages
-	Rule    string
+	Index int // in the batch
+	Rule  string
 }
 
 // The rules that make a turn drop a message.

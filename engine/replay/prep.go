@@ -127,7 +127,7 @@ var completionNames = [...]string{
 }
 
 func (t *turn) drop(message int, rule string) {
-	t.out.Dropped = append(t.out.Dropped, Dropped{Message: message, Rule: rule})
+	t.out.Dropped = append(t.out.Dropped, Dropped{Index: message, Rule: rule})
 }
 
 // dropAll drops a batch that arrived after the end of the execution.

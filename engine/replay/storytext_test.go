@@ -162,7 +162,7 @@ func printOutput(out *Output, me string) string {
 		fmt.Fprintf(&b, "withdrawn: activity %d\n", c.ActivityID)
 	}
 	for _, d := range out.Dropped {
-		fmt.Fprintf(&b, "dropped: message %d, %s\n", d.Message, d.Rule)
+		fmt.Fprintf(&b, "dropped: message %d, %s\n", d.Index, d.Rule)
 	}
 	for _, e := range out.NotCarried {
 		fmt.Fprintf(&b, "not carried: %s %q\n", e.Name, e.Data)

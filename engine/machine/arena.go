@@ -3,7 +3,6 @@ package machine
 import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/asked"
-	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/replay"
 	"github.com/durosim/durosim/internal/arena"
 	"github.com/durosim/durosim/internal/watchdog"
@@ -20,7 +19,6 @@ type Arena struct {
 	activities arena.Of[RunActivity]
 	notes      arena.Of[Note]
 	turnNotes  arena.Of[TurnNote]
-	called     activityCall
 	asked      asked.Recorder // requests of the turn being computed
 	output     replay.Output  // output of the turn being computed
 	steps      int            // since takeBack
@@ -38,45 +36,6 @@ func (m *Arena) Watch(w *watchdog.Watch) { m.replay.Watch(w) }
 
 // Close ends the idle coroutines of an Arena from NewArena, which can be used again afterwards.
 func (m *Arena) Close() { m.replay.Close() }
-
-// activityCall is one call to an activity's code.
-type activityCall struct {
-	code  node.Activity
-	ctx   node.ActivityContext
-	input string
-
-	result, failure string
-	failed          bool
-	call            func() // the method value a.run, allocated once
-}
-
-func (a *activityCall) run() {
-	var err error
-	if a.result, err = a.code(a.ctx, a.input); err != nil {
-		a.failure, a.failed = err.Error(), true
-	}
-}
-
-// Running implements watchdog.Subject.
-func (a *activityCall) Running() (code, instance string) {
-	return "activity " + a.ctx.Name, a.ctx.Instance
-}
-
-// forget clears the activityCall for reuse.
-func (a *activityCall) forget() { *a = activityCall{call: a.call} }
-
-// activity returns the activityCall to use for the next call. An activity's code may itself step another node, which
-// then gets its own activityCall.
-func (m *Arena) activity() *activityCall {
-	a := &m.called
-	if a.code != nil {
-		a = &activityCall{}
-	}
-	if a.call == nil {
-		a.call = a.run
-	}
-	return a
-}
 
 // stepsAtOnce is the number of steps whose effects takeBack frees at once, because a takeBack costs as much as several
 // effects.

@@ -79,13 +79,19 @@ func (n *Node) runActivity(s *slot) {
 	n.startRenewing(s)
 }
 
-// performed is the outcome of an activity's code.
+// performed is an activity's code that runs or has run, and its outcome.
 type performed struct {
 	done            bool
+	ctx             node.ActivityContext
 	result, failure string
 	failed          bool
 	slept           time.Duration
 	panicked        *ActivityPanicked // nil if it has not
+}
+
+// Running implements watchdog.Subject.
+func (p *performed) Running() (code, instance string) {
+	return "activity " + p.ctx.Name, p.ctx.Instance
 }
 
 // Perform runs the code of the activity whose job is about to finish, and returns for how long it has slept. Unless that is
@@ -108,20 +114,22 @@ func (n *Node) Perform(job JobID, nowMs int64) (slept time.Duration) {
 // perform calls user code and turns a panic or runtime.Goexit into a failure. It also calls the error's Error method,
 // which is user code, too.
 func (n *Node) perform(s *slot, run node.Activity) {
-	held, p, a := s.hold.activity, &s.performed, n.arena.activity()
+	held, p := &s.hold.activity, &s.performed
 	*p = performed{done: true}
-	defer a.forget()
-	a.code, a.input = run, held.Input
-	a.ctx = node.ActivityContext{
+	p.ctx = node.ActivityContext{
 		Instance: held.Instance, ExecutionID: held.ExecutionID, ActivityID: held.ID, Attempt: s.hold.count,
 		Name: held.Name, SessionID: held.SessionID, Tag: held.Tag, WorkerID: n.workerID(s),
 	}.WithSleep(&p.slept)
-	if text, place, panicked := n.arena.replay.Contain(a, a.call); panicked {
-		p.panicked = &ActivityPanicked{Activity: a.ctx, Text: text, At: place}
+	text, place, panicked := n.arena.replay.Contain(p, func() {
+		var err error
+		if p.result, err = run(p.ctx, held.Input); err != nil {
+			p.failure, p.failed = err.Error(), true
+		}
+	})
+	if panicked {
+		p.panicked = &ActivityPanicked{Activity: p.ctx, Text: text, At: place}
 		p.failure, p.failed = "activity panicked: "+text, true
-		return
 	}
-	p.result, p.failure, p.failed = a.result, a.failure, a.failed
 }
 
 // onActivityDone runs the activity's code at the end of its duration, unless it has run, and acknowledges the outcome.

@@ -22,7 +22,7 @@ func (t *turn) finish() {
 	main := t.mainTask()
 	limit := t.overLimit()
 	if limit != "" && t.abort.IsZero() && t.rules.LimitEnds {
-		t.abort = limitFailure(limit)
+		t.abort = orchestrationFailed(limit)
 	}
 	switch {
 	case !t.abort.IsZero():
@@ -40,9 +40,7 @@ func (t *turn) finish() {
 			t.enqueue()
 		case main.err != nil:
 			t.dropFutures()
-			t.fail(ResultFailed, engine.ErrorDetails{Application: &eventdata.ApplicationError{
-				Kind: eventdata.AppOrchestrationFailed, Message: main.message,
-			}})
+			t.fail(ResultFailed, orchestrationFailed(main.message))
 		default:
 			t.dropFutures()
 			t.end(ResultCompleted, eventdata.OrchestrationCompleted{Output: main.value}, main.value)
@@ -82,24 +80,15 @@ func (t *turn) reconcile() {
 		return
 	}
 	for _, group := range dropGroups {
-		ok := true
-		for _, pos := range t.crumbs {
-			s := &t.sched[pos]
-			if s.kind == group.kind && (s.future == 0 || !t.isDropped(s.future)) {
-				ok = false
-			}
-		}
-		if ok {
+		inGroup := func(pos int) bool { return t.sched[pos].kind == group.kind }
+		dropped := func(pos int) bool { return t.sched[pos].future != 0 && t.isDropped(t.sched[pos].future) }
+		if !slices.ContainsFunc(t.crumbs, func(pos int) bool { return inGroup(pos) && !dropped(pos) }) {
 			continue
 		}
-		var then, now []int
-		for _, pos := range t.crumbs {
-			if t.sched[pos].kind == group.kind {
-				then = append(then, pos)
-			}
-		}
+		then := slices.DeleteFunc(slices.Clone(t.crumbs), func(pos int) bool { return !inGroup(pos) })
+		var now []int
 		for pos := range t.in.History {
-			if s := &t.sched[pos]; s.kind == group.kind && s.future != 0 && t.isDropped(s.future) {
+			if inGroup(pos) && dropped(pos) {
 				now = append(now, pos)
 			}
 		}

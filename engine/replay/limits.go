@@ -65,15 +65,15 @@ func (t *turn) keysOfTurn() int {
 	return len(keys)
 }
 
-// limitFailure returns the error for an execution that exceeded a limit.
-func limitFailure(text string) engine.ErrorDetails {
+// orchestrationFailed returns the error of an execution that fails with that text.
+func orchestrationFailed(text string) engine.ErrorDetails {
 	return engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}}
 }
 
 // appendLimitFailure fails the execution as 0.1.26 does: it appends the failure after all of the turn's events, even
 // after a terminal event, and does not notify the parent.
 func (t *turn) appendLimitFailure(text string) {
-	t.out.Details = limitFailure(text)
+	t.out.Details = orchestrationFailed(text)
 	t.add(0, eventdata.OrchestrationFailed{Details: t.out.Details})
 	if t.out.Result == ResultContinue {
 		t.endActivities(ResultFailed)

@@ -170,8 +170,6 @@ func RefuseStart(start engine.StartItem, own *engine.ParentLink) (engine.SubOrch
 	}
 	return engine.SubOrchFailedItem{
 		ParentInstance: link.Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID,
-		Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{
-			Kind: eventdata.AppOrchestrationFailed, Message: "instance already exists: " + start.Instance,
-		}},
+		Details: orchestrationFailed("instance already exists: " + start.Instance),
 	}, true
 }

@@ -125,9 +125,9 @@ var defaultRules = DefaultRules()
 // DefaultRules returns the correct rules.
 func DefaultRules() Rules {
 	return Rules{
-		ForThisExecution: sameExecution,
-		IsDuplicate:      closedIsDuplicate,
-		Pins:             onlyFirst,
+		ForThisExecution: func(current, carried uint64) bool { return current == carried },
+		IsDuplicate:      func(closed, _, _ bool) bool { return closed },
+		Pins:             func(first bool) bool { return first },
 		ComparesInputs:   true,
 		IsReplaying:      func(behind, _ bool) bool { return behind },
 		PollLimit:        func(replayed int) int { return replayed + quiescencePolls },
@@ -136,41 +136,35 @@ func DefaultRules() Rules {
 		Semantics:        byFirstStamp,
 		CancelEnds:       true,
 		TellsParent:      everyEndButContinue,
-		AnswersResult:    onlyCompleted,
+		AnswersResult:    func(r Result) bool { return r == ResultCompleted },
 		RecordsDetached:  true,
 		RacedResult:      func(own string) string { return own },
 		StampsFailure:    true,
 		NamesPanicPlace:  true,
 		WithdrawsDropped: true,
-		CarriedParent:    sameParent,
-		StartsDetached:   unlessCancelled,
-		CancelsChildren:  atEveryEnd,
+		CarriedParent:    func(own *engine.ParentLink) *engine.ParentLink { return own },
+		StartsDetached:   func(r Result) bool { return r != ResultCancelled },
+		CancelsChildren:  func(Result, bool) bool { return true },
 		CancelsUnstarted: false,
-		ChildsParent:     trueLink,
+		ChildsParent:     func(own engine.ParentLink) engine.ParentLink { return own },
 
 		AnswersRefusedStart:   true,
-		QueueSlot:             openBefore,
+		QueueSlot:             func(open, _ int) int { return open },
 		PendingDequeueReads:   false,
 		CarriesOn:             true,
 		CarryForward:          carryOldest,
-		CarriedStatus:         sameStatus,
+		CarriedStatus:         func(last *string) *string { return last },
 		FreedEventWakes:       true,
 		DropsBeforeBreadcrumb: false,
 		KVStamp:               recordedStamp,
-		PruneOrder:            byKey,
-		KVKeyCount:            allKeys,
+		PruneOrder:            func(_ bool, keys []string) []string { return keys },
+		KVKeyCount:            func(all, _ func() int) int { return all() },
 		EndRecordsWaits:       true,
 		LimitEnds:             true,
 	}
 }
 
-func sameExecution(current, carried uint64) bool { return current == carried }
-
 func byFirstStamp(b *engine.Build, x Origin) engine.Semantics { return b.SemanticsOf(x.Stamp) }
-
-func closedIsDuplicate(closed, _, _ bool) bool { return closed }
-
-func onlyFirst(first bool) bool { return first }
 
 func firstReady(_ bool, n int, ready func(i int) bool) int {
 	for i := range n {
@@ -183,27 +177,9 @@ func firstReady(_ bool, n int, ready func(i int) bool) int {
 
 func everyEndButContinue(r Result) bool { return r != ResultContinue && r != ResultContinueAsNew }
 
-func onlyCompleted(r Result) bool { return r == ResultCompleted }
-
-func sameParent(own *engine.ParentLink) *engine.ParentLink { return own }
-
-func unlessCancelled(r Result) bool { return r != ResultCancelled }
-
-func atEveryEnd(Result, bool) bool { return true }
-
-func trueLink(own engine.ParentLink) engine.ParentLink { return own }
-
-func openBefore(open, _ int) int { return open }
-
-func sameStatus(last *string) *string { return last }
-
 func recordedStamp(recorded uint64, known bool, nowMs uint64) uint64 {
 	if known {
 		return recorded
 	}
 	return nowMs
 }
-
-func byKey(_ bool, keys []string) []string { return keys }
-
-func allKeys(all, _ func() int) int { return all() }

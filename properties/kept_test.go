@@ -34,10 +34,13 @@ func (r *resumptions) Record(rec *cluster.Record) {
 // with nodes that keep a few or many executions, for a few turns or until they lose them. Traces and verdicts must be the
 // same, because the code of these scenarios is deterministic.
 func TestKeptExecutionsChangeNothing(t *testing.T) {
-	settings := [][2]int{{1000, 0}, {2, 0}, {1000, 2}}
+	settings := [][2]int{{1000, 0}, {2, 0}, {1000, 1}}
 	turns, resumed := 0, 0
 	var memory cluster.Arena
 	for _, b := range scenario.Builtin() {
+		if b.Name == "mischief" { // code of it strays when it is torn down, which is after each turn only of those that replay
+			continue
+		}
 		s, err := scenario.Lookup(b.Name)
 		if err != nil {
 			t.Fatal(err)

@@ -63,7 +63,7 @@ var teeth = []tooth{
 
 	{scenario: "kept-executions", bug: "engine/code-input-changed", expect: `never end where status=Failed`},
 	{scenario: "kept-executions", bug: "engine/child-of-next-event", expect: `never end where status=Failed`},
-	{scenario: "kept-executions", line: "  option kept_executions 8", by: "  option kept_executions 0", expect: `sometimes turn where node=A resumed=yes`},
+	{scenario: "kept-executions", line: "  option kept_executions 4", by: "  option kept_executions 4\n  option orchestration_concurrency 0", expect: `sometimes turn where node=A resumed=yes`},
 	{scenario: "kept-executions", line: "node C runs 1.5.0", by: "node C runs 1.5.0\n  option kept_executions 8", expect: `never turn where node=C resumed=yes`},
 
 	{scenario: "fine-print", bug: "engine/handler-of-latest", expect: `never end where status=Failed`},

@@ -175,8 +175,8 @@ type TurnNote struct {
 	// Nondeterministic describes the first difference between two computations of the turn, which is the handler's
 	// fault. It is empty if they agree, or if the turn was computed only once (see Config.DoubleCheck).
 	Nondeterministic string
-	// Ack is the turn's result. Asked holds the requests made by the turn's code (see Config.Watch); it is nil if the node
-	// keeps the execution. Both are valid only during the step.
+	// Ack is the turn's result. Asked holds the requests made by the turn's code (see Config.Watch); it is nil if the turn
+	// was resumed. Both are valid only during the step.
 	Ack   *call.AckOrchestrationItem
 	Asked []asked.Call
 }

@@ -16,7 +16,7 @@ type kept struct {
 type keptExecution struct {
 	instance string
 	code     *replay.Kept
-	turns    int // since the execution was replayed
+	turns    int // how many in a row have gone on from a kept execution
 }
 
 // take returns the instance's execution, which is no longer kept then.
@@ -40,21 +40,23 @@ func (k *kept) put(x keptExecution, most int) {
 	}
 }
 
-// keep fills in what a turn goes on from and whether its execution is kept afterwards, and returns the number of its
-// turns since it was replayed.
+// keep fills in what a turn goes on from, and makes it keep the execution. It returns how many turns in a row have gone on
+// from there.
 func (n *Node) keep(in *replay.Input) (turns int) {
-	most, every := n.options.KeptExecutions, n.options.KeptTurns
-	if most == 0 {
+	if n.options.KeptExecutions == 0 {
 		return 0
 	}
 	x := n.kept.take(in.Instance)
-	if every > 0 && x.turns == every {
+	if n.options.KeptTurns > 0 && x.turns == n.options.KeptTurns {
 		x.code.Drop()
-		return 0
+		x = keptExecution{}
 	}
 	in.Keep, in.Kept = true, x.code
-	return x.turns + 1
+	return x.turns
 }
+
+// Keeps reports whether the node keeps an execution of the instance.
+func (n *Node) Keeps(instance string) bool { return n.kept.byInstance[instance] != nil }
 
 // Forget drops the kept execution of an instance, if there is one: its next turn replays the history.
 func (n *Node) Forget(instance string) { n.kept.take(instance).code.Drop() }

@@ -109,7 +109,7 @@ func (n *Node) logTurn(d *delivery, out *replay.Output) {
 		n.log(LevelWarn, d.Item.Instance, "dropping message", Field{"rule", m.Rule}, Field{"kind", string(d.Item.Messages[m.Index].Kind())})
 	}
 	for _, e := range out.NotCarried {
-		n.log(LevelWarn, d.Item.Instance, "Dropping carry-forward event beyond limit of 20 during continue-as-new",
+		n.log(LevelWarn, d.Item.Instance, fmt.Sprintf("Dropping carry-forward event beyond limit of %d during continue-as-new", n.build.Bounds().CarriedEvents),
 			Field{"name", e.Name}, Field{"data", e.Data})
 	}
 	if e := out.Nondeterminism; e != nil {

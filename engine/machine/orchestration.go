@@ -179,7 +179,7 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 	}
 	in, out := n.turnInput(d, handler), &n.arena.output
 	turns := n.keep(&in)
-	watched := n.watch && !in.Keep
+	watched := n.watch && in.Kept == nil
 	if watched {
 		in.Handler, in.Watcher = n.arena.asked.Run(in.Handler), &n.arena.asked
 	}
@@ -187,8 +187,8 @@ func (n *Node) runTurn(s *slot, d *delivery) {
 		panic(fmt.Sprintf("node %s: turn of %s: %v", n.name, d.Item.Instance, err))
 	}
 	if out.Kept != nil {
-		if !out.Resumed {
-			turns = 1
+		if turns++; !out.Resumed {
+			turns = 0
 		}
 		n.kept.put(keptExecution{d.Item.Instance, out.Kept, turns}, n.options.KeptExecutions)
 	}

@@ -54,7 +54,7 @@ type Options struct {
 	// KeptExecutions is the number of executions whose code the node keeps suspended between turns, as runtimes with a
 	// sticky cache do: their turns do not replay the history. 0 means none, as in duroxide. The node loses them when it
 	// stops or crashes, when another node has run a turn, and the one used longest ago when there are too many.
-	// KeptTurns is the number of turns after which a kept execution is replayed from its history; 0 means never.
+	// KeptTurns is how many turns in a row may do without a replay; 0 means any number.
 	KeptExecutions, KeptTurns int
 	// CallDeadline is how long the node waits for the answer to a provider call other than a fetch
 	// (docs/contract-decisions.md#world).
@@ -118,6 +118,9 @@ func (o Options) Validate() error {
 	}
 	if o.UnregisteredBackoffMax < o.UnregisteredBackoffBase {
 		return fmt.Errorf("option unregistered_backoff_max: %v is below unregistered_backoff_base, %v", o.UnregisteredBackoffMax, o.UnregisteredBackoffBase)
+	}
+	if o.KeptTurns > 0 && o.KeptExecutions == 0 {
+		return fmt.Errorf("option kept_turns: %d has no effect without kept_executions", o.KeptTurns)
 	}
 	// A session must not become idle between two renewals of its activity (docs/contract/runtime.md#r4).
 	floor := o.WorkerLockTimeout - o.WorkerLockRenewalBuffer

@@ -28,17 +28,17 @@ type Input struct {
 	// Rules holds the replaceable rules. Nil or the zero value means DefaultRules. If it is set, all fields must be
 	// set, except those documented to allow nil.
 	Rules *Rules
-	// DoubleCheck makes Turn compute the turn twice and compare the outputs. See Output.Nondeterministic.
+	// DoubleCheck makes Turn compute the turn twice, the second time by a replay, and compare the outputs. See
+	// Output.Nondeterministic.
 	DoubleCheck bool
 	// Watcher observes the code's requests; nil means no watcher.
 	Watcher Watcher
 	// Arena is scratch memory for the computation. If it is nil, Turn allocates its own.
 	Arena *Arena
-	// Keep makes Turn leave the code suspended if the execution goes on, as Output.Kept. It needs an Arena, and has no
-	// effect with a Watcher, with DoubleCheck, or under rules by which a replay differs from what it repeats.
+	// Keep makes Turn leave the code suspended if the execution goes on, as Output.Kept. It needs an Arena.
 	Keep bool
 	// Kept is what an earlier turn of the execution kept. Turn goes on from there if History is what that turn left, and
-	// drops it otherwise.
+	// drops it otherwise. A Watcher sees nothing of a turn that goes on.
 	Kept *Kept
 	// places makes the turn note where the code asks for what. See DiffersAt.
 	places bool

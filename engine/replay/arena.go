@@ -74,6 +74,10 @@ func (in *Input) with(f func(t *turn)) {
 	}
 	f(t)
 	if w.busy = false; t.out.Kept != nil {
+		t.host.inner = t // not the Watcher, which goes on to other turns
+		if w := t.in.Watcher; w != nil {
+			w.Over()
+		}
 		return
 	}
 	t.host.inner = (*turn)(nil) // invalidates any Context that the code kept

@@ -78,9 +78,5 @@ func (t *turn) resume(from int) {
 	t.nextID = history[len(history)-1].EventID + 1
 }
 
-// keeps reports whether the code can stay suspended. The rules of releases of duroxide that replay differs from are
-// none that a turn can go on under.
-func (t *turn) keeps() bool {
-	return t.in.Keep && t.in.Watcher == nil && !t.in.DoubleCheck && len(t.in.Build.Changes) == 0 && t.rules.ByOrigin == nil &&
-		!t.rules.DropsBeforeBreadcrumb
-}
+// keeps reports whether the code stays suspended if the execution goes on.
+func (t *turn) keeps() bool { return t.in.Keep && t.in.Arena == t.arena }

@@ -18,12 +18,24 @@ import (
 // next turn gets another batch, as after a lost lock.
 func TestKeptExecutionsReplayAlike(t *testing.T) {
 	resumed, refused, ends := 0, 0, map[string]int{}
+	sets := [][]*engine.Build{standardBuilds(), thresholdBuilds()}
+	for _, name := range []string{"0.1.26", "0.1.32"} {
+		contract, err := engine.ContractOf(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var as []*engine.Build
+		for _, b := range standardBuilds() {
+			as = append(as, contract.Build(b))
+		}
+		sets = append(sets, as)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		p := program{steps: drawSteps(t, 2), end: rapid.SampledFrom([]string{"return", "fail", "panic", "continue"}).Draw(t, "end")}
 		arena := NewArena()
 		defer arena.Close()
 		w := &world{in: Input{
-			Build: rapid.SampledFrom(standardBuilds()).Draw(t, "build"), Instance: "i", ExecutionID: 1, Handler: p.handler, NowMs: 1000,
+			Build: rapid.SampledFrom(rapid.SampledFrom(sets).Draw(t, "builds")).Draw(t, "build"), Instance: "i", ExecutionID: 1, Handler: p.handler, NowMs: 1000,
 			KVSnapshot: []engine.KVEntry{{Key: "k1", Value: "old", LastUpdatedAtMs: 500}},
 			Start:      &Start{Name: "P", Version: "1.0.0", Parent: &engine.ParentLink{Instance: "q", ExecutionID: 2, EventID: 3}},
 		}}
@@ -37,9 +49,10 @@ func TestKeptExecutionsReplayAlike(t *testing.T) {
 			}
 			in := w.in
 			in.Keep, in.Kept, in.Arena = true, kept, arena
+			in.DoubleCheck = rapid.Bool().Draw(t, "double-check")
 			got, err := Turn(in)
-			if err != nil {
-				t.Fatal(err)
+			if err != nil || got.Nondeterministic != "" {
+				t.Fatal(err, got.Nondeterministic)
 			}
 			if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Output{}, "Kept", "Resumed", "Polls", "Traces")); d != "" {
 				t.Fatalf("resumed %v (-replayed +kept):\n%s\nhistory: %s", got.Resumed, d, historyText(append(w.in.History, got.Delta...)))

@@ -116,7 +116,7 @@ func (f *fleet) runTurn(n *nodeState, c *machine.RunTurn) {
 	key := n.incKey.Num(labelJob, uint64(c.Job))
 	d := f.jobTime(n, key, drawsSlowTurn, c.Instance, c.LockTimeout, 500*time.Microsecond, 15*time.Millisecond)
 	f.addJob(n, job{id: c.Job}, key, d, false)
-	if k, ok := n.machine.(keeper); ok && n.runningOptions.KeptExecutions > 0 && f.draws(drawsForgets, n.plan.Name, key) {
+	if k, ok := n.machine.(keeper); ok && k.Keeps(c.Instance) && f.draws(drawsForgets, n.plan.Name, key) {
 		f.recordJobFault(n, faults.ExecutionForgotten, c.Instance, 0)
 		k.Forget(c.Instance)
 	}

@@ -18,6 +18,7 @@ type Stepper interface {
 
 // keeper is a machine that keeps executions between turns.
 type keeper interface {
+	Keeps(instance string) bool
 	Forget(instance string)
 	Close()
 }

@@ -143,6 +143,8 @@ func (nr *narrator) note(r *Record) {
 			how = ", first turn"
 		case t.Resumed:
 			how = ", kept since its last turn"
+		case nr.infos[r.Node-1].Options.KeptExecutions > 0:
+			how = ", replayed"
 		}
 		nr.tell(r.Node, false, "runs %s of %s execution %d%s: %d new events, %s", t.Handler, n.Instance, n.ExecutionID, how, t.Events, t.Result)
 	case machine.DecideWorkRun, machine.DecideWorkDone:

@@ -122,8 +122,8 @@ func (k *nodes) judgeResumed(n *nodeState, instance string, turn *machine.TurnNo
 	}
 	n.resumed[instance]++
 	o := &k.options(n).Options
-	if got := n.resumed[instance]; turn.First || o.KeptExecutions == 0 || o.KeptTurns > 0 && got >= o.KeptTurns {
-		k.wrong(n, instance, "goes on from a kept execution of %s, turn %d, first: %t: expected a replay every %d turns, and at most %d executions",
+	if got := n.resumed[instance]; turn.First || o.KeptExecutions == 0 || o.KeptTurns > 0 && got > o.KeptTurns {
+		k.wrong(n, instance, "goes on from a kept execution of %s, turn %d, first: %t: expected at most %d turns without a replay, of %d executions",
 			instance, got, turn.First, o.KeptTurns, o.KeptExecutions)
 	}
 }

@@ -133,7 +133,7 @@ func (k *nodes) Record(r *cluster.Record) {
 	case record.Note:
 		k.noted(n, r)
 	case record.Log:
-		if r.Log.Text == notCarriedText {
+		if notCarriedText.MatchString(r.Log.Text) {
 			k.leftBehind(n, r.Log)
 		}
 		n.lines.logged = append(n.lines.logged, *r.Log)

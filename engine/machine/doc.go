@@ -32,7 +32,7 @@
 // delivered until the ack's last answer arrives. An ack that fails with a retryable error is resent unchanged. A failed
 // ack never makes the orchestration fail.
 //
-// Poison is found in poison.go for batches and in work.go for activities; the delays of renewals, retries and backoffs are in
+// Which executions a node keeps between turns, and for how many, is in kept.go. Poison is found in poison.go for batches and in work.go for activities; the delays of renewals, retries and backoffs are in
 // backoff.go. A history or message that the node's build does not know is DecideHistoryError.
 //
 // [Decision] lists what a node can decide about a fetched batch, in the order of the tests. [Rules] holds the rules

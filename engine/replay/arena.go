@@ -15,7 +15,7 @@ import (
 // garbage-collected.
 type Arena struct {
 	busy   bool
-	spare  []*turn                  // not in use
+	spare  *turn                    // the first of those not in use
 	stamps map[*engine.Build]string // of recent builds
 	hosts  []host                   // unused hosts; see newHost
 	// futures holds unused futures for the code.
@@ -82,17 +82,17 @@ func (in *Input) with(f func(t *turn)) {
 	}
 	t.host.inner = (*turn)(nil) // invalidates any Context that the code kept
 	t.given = Input{}
-	w.spare = append(w.spare, t)
+	t.next, w.spare = w.spare, t
 }
 
 // turn returns a turn in its initial state. It reuses the memory of an earlier turn, except for memory that belongs to
 // outputs.
 func (w *Arena) turn(in *Input) *turn {
-	if len(w.spare) == 0 {
-		w.spare = append(w.spare, &turn{})
+	t := w.spare
+	if t == nil {
+		t = &turn{}
 	}
-	t := w.spare[len(w.spare)-1]
-	w.spare = w.spare[:len(w.spare)-1]
+	w.spare = t.next
 	clear(t.delta)
 	clear(t.futures)
 	clear(t.actions)

@@ -6,10 +6,11 @@
 //
 // A turn runs in stages. Prep turns each message into an event or drops it under a named rule. The walk then runs the
 // code over the history and the new events. Before it applies each event, it polls the code if the code can make
-// progress. A schedule event must match the oldest unmatched action that the code emitted. A completion names its
+// progress. A schedule event must match the oldest unmatched action that the code emitted (match.go). A completion names its
 // schedule by source event id, and resolves that schedule's future (walk.go). Actions that the code emits beyond the
 // end of the history become new events, which the walk applies in the same way, so that a later replay takes the same
-// steps. Finally, finish decides the result and creates the work items.
+// steps. Finally, finish decides the result and creates the work items. What a continue-as-new carries over is in queue.go,
+// and which kept execution a turn may go on from in kept.go.
 //
 // Verify replays a whole history against the code, including a history that has ended.
 //

@@ -18,7 +18,7 @@ func (k *Kept) Drop() {
 	t.tearDown()
 	t.host.inner = (*turn)(nil)
 	t.given = Input{}
-	t.arena.spare = append(t.arena.spare, t)
+	t.next, t.arena.spare = t.arena.spare, t
 	k.t = nil
 }
 

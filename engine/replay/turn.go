@@ -39,6 +39,7 @@ func TurnInto(out *Output, in *Input) error {
 type turn struct {
 	in      *Input
 	given   Input // what in points to
+	next    *turn // in Arena.spare
 	resumed bool  // it goes on from Input.Kept
 	rules   *Rules
 	info    orchhost.Info

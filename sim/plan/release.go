@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/program"
 )
 
@@ -36,46 +35,6 @@ func (p *Plan) Releases() []*engine.Build {
 // Planted reports whether the plan has planted bugs, be it as a profile.
 func (p *Plan) Planted() bool {
 	return len(p.Bugs) > 0 || p.Profile != "" && p.Profile != ProfileContract
-}
-
-// Modelled returns the plan with each released build replaced by a modelled one with the release's version. All of them
-// behave like the newest of these releases that has a profile. The store is still durosim's own. Unchanged parts are
-// shared with p.
-func (p *Plan) Modelled() *Plan {
-	out := *p
-	out.Nodes, out.Schedule, out.Builds = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Builds)
-	for _, b := range p.Releases() {
-		version := b.Version.String()
-		if out.Declared(version) == nil {
-			out.Builds = append(out.Builds, Build{Name: version, Like: "1.5.0", Range: &b.DefaultRange})
-		}
-		for i := range out.Nodes {
-			if out.Nodes[i].Build == b.Release {
-				out.Nodes[i].Build = version
-			}
-		}
-		for i := range out.Schedule {
-			if out.Schedule[i].Build == b.Release {
-				out.Schedule[i].Build = version
-			}
-		}
-		if bugs := runtimeSwitches(b.Release); len(bugs) > 0 {
-			out.Bugs = append(slices.Clone(p.Bugs), bugs...)
-		}
-	}
-	return &out
-}
-
-// runtimeSwitches returns the switches in a release's profile that affect its runtime, or none if it has no profile. It
-// omits switches that affect only work that a correct provider never delivers.
-func runtimeSwitches(release string) []faults.BugID {
-	var out []faults.BugID
-	for _, b := range faults.Profile(release) {
-		if len(b.With) == 0 && b.Mended == "" && b.Since == "" && !strings.HasPrefix(b.Place, "src/providers/") {
-			out = append(out, b.ID)
-		}
-	}
-	return out
 }
 
 // releases rejects plans that a released runtime cannot run. Such a runtime runs only the plan's programs.

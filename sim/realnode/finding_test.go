@@ -25,12 +25,12 @@ type finding struct {
 // unlisted contains the findings that are not switches of a profile.
 var unlisted = []string{"key-read-not-retried", "refused-in-batch-untold", "queue-race-replayed", "stale-child-result"}
 
-var findingLine = regexp.MustCompile("`replay --seed ([0-9]+) real-([a-z-]+)`: ([^|]*[^ |])")
+var findingLine = regexp.MustCompile(`"simrun replay --seed ([0-9]+) real-([a-z-]+)\|((?:[^"\\]|\\.)+)"`)
 
 // findings returns the findings that the reports show on released runtimes.
 func findings(t *testing.T) []finding {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/reports/README.md")
+	page, err := os.ReadFile("../../docs/reports/reports.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func findings(t *testing.T) []finding {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, finding{m[2], seed, m[3]})
+		all = append(all, finding{m[2], seed, strings.ReplaceAll(m[3], `\"`, `"`)})
 	}
 	return all
 }

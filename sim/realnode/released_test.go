@@ -143,43 +143,6 @@ func TestReleasedFullFaults(t *testing.T) {
 	}
 }
 
-// TestReleasedProgramsMeanTheSame checks that the host's interpreter of programs does the same as the one in Go.
-// Without faults, every program must end in a way that the direct interpreter allows. Its history must match, event by
-// event, that of a modelled node with the release's switches, up to the first event that records something that arrived
-// at a different time.
-func TestReleasedProgramsMeanTheSame(t *testing.T) {
-	releases := hosts(t)
-	s, err := scenario.Parse("programs.txt", []byte(programs))
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, later := 0, 0
-	seeds := uint64(12)
-	if sample.All() {
-		seeds = 200 // 2,000 programs
-	}
-	for seed := uint64(1); seed <= seeds; seed++ {
-		p, err := s.Expand(seed, scenario.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		one, two := least(t, p, releases), least(t, p.Modelled(), nil)
-		differ, alike, err := realnode.Compare(one, two)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		events += alike
-		for _, d := range differ {
-			if later++; !d.Arrival {
-				t.Errorf("seed %d: %s, execution %d, event %d:\nreleased %s\nmodelled %s", seed, d.Instance, d.Execution, d.Event, d.One, d.Other)
-			}
-		}
-	}
-	if t.Logf("%d events are alike; %d instances differ in when something has come", events, later); events == 0 {
-		t.Error("nothing was compared")
-	}
-}
-
 // least runs a plan without faults in which everything takes the minimum time, and returns the store.
 func least(t *testing.T, p *plan.Plan, releases cluster.Releases) memprovider.View {
 	t.Helper()
@@ -198,16 +161,3 @@ func least(t *testing.T, p *plan.Plan, releases cluster.Releases) memprovider.Vi
 	}
 	return world.Store()
 }
-
-// programs has a modelled node that is never started. This restricts generated programs to those that both kinds of
-// nodes run in the same way.
-const programs = `
-fault-phase 30s
-node A runs duroxide 0.1.32
-  option orchestration_concurrency 1
-  option worker_concurrency 1
-node B runs 1.5.0 absent
-
-load 10 instances from 1s over 20s
-  mix 1 generated programs
-`

@@ -21,6 +21,10 @@
 // goes on without its lock, the checker reports this when the node or the run ends. The separate rules for sweepers are
 // in this package, too.
 //
+// Which decision a delivery calls for, poison and its attempts among them, is in decide.go; poison.go judges the error and the
+// ack of what was poisoned. The times that a node must keep are in rules.go, held against it in renewal.go and overdue.go.
+// What a node may keep between turns is in holding.go.
+//
 // The checker does not judge what a turn computes, which S24 does. Nor does it judge the store, or nodes that run a
 // released runtime, because their decisions cannot be observed.
 package selfcheck

@@ -42,7 +42,7 @@ func diff(args []string) error {
 		}
 		return world.Store(), nil
 	}
-	alike, differing := 0, 0
+	alike, differing, decided := 0, 0, 0
 	for seed := *f.first; seed < *f.first+*f.seeds; seed++ {
 		p, err := s.Expand(seed, over)
 		if err != nil {
@@ -60,20 +60,23 @@ func diff(args []string) error {
 		if err != nil {
 			return err
 		}
-		modelled, err := committed(p.Modelled(), seed)
+		model, err := committed(modelled(p), seed)
 		if err != nil {
 			return err
 		}
-		differences, same, err := realnode.Compare(released, modelled)
+		differences, same, err := compareHistories(released, model)
 		if err != nil {
 			return err
 		}
 		for _, d := range differences {
+			if !d.Arrival {
+				decided++
+			}
 			fmt.Printf("seed %d: %s, execution %d, event %d\n    released  %s\n    modelled  %s\n", seed, d.Instance, d.Execution, d.Event, cmp.Or(d.One, "-"), cmp.Or(d.Other, "-"))
 		}
 		alike, differing = alike+same, differing+len(differences)
 	}
-	fmt.Printf("%d seeds: %d events alike, %d instances differ\n", *f.seeds, alike, differing)
+	fmt.Printf("%d seeds: %d events alike, %d instances differ, %d of them in what was decided and not in what had arrived\n", *f.seeds, alike, differing, decided)
 	if differing > 0 {
 		return errFound
 	}

@@ -106,7 +106,7 @@ func releases(args []string) error {
 		return err
 	}
 	counts := [2]map[string]int{{}, {}}
-	compare := func(p *plan.Plan, seed uint64, chooser sim.Chooser, record *sim.Recording) (differ []realnode.Difference, alike int, err error) {
+	compare := func(p *plan.Plan, seed uint64, chooser sim.Chooser, record *sim.Recording) (differ []difference, alike int, err error) {
 		if *level != "" {
 			return turns(func(nodes cluster.Runtimes, begun func(*cluster.World)) error {
 				return run(p, seed, chooser, record, nodes, begun)
@@ -127,7 +127,7 @@ func releases(args []string) error {
 			}
 			stores[i] = world.Store()
 		}
-		return realnode.Compare(stores[0], stores[1])
+		return compareHistories(stores[0], stores[1])
 	}
 
 	type entry struct {
@@ -135,7 +135,7 @@ func releases(args []string) error {
 		count      int
 		plan       *plan.Plan
 		choices    *sim.Recording
-		difference realnode.Difference
+		difference difference
 	}
 	entries := map[string]*entry{}
 	alike, elsewhen := 0, 0
@@ -197,7 +197,7 @@ func releases(args []string) error {
 			e.difference.Instance, e.difference.Execution, e.difference.Event, one, cmp.Or(e.difference.One, "-"), other, cmp.Or(e.difference.Other, "-"))
 		shows := func(c shrink.Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error) {
 			differ, _, err := compare(c.Plan, e.seed, chooser, record)
-			return slices.ContainsFunc(differ, func(d realnode.Difference) bool { return classOf(d) == class }), err
+			return slices.ContainsFunc(differ, func(d difference) bool { return classOf(d) == class }), err
 		}
 		small, err := shrink.Minimize(shrink.Concrete{Plan: e.plan, Choices: e.choices}, shrink.Options{Fails: shows, MaxRuns: *runs})
 		if err != nil {
@@ -222,7 +222,7 @@ func releasedBuild(name string) (*engine.Build, error) {
 
 // classOf names the way in which two histories differ: the kinds of the two events, or the fields in which events of
 // one kind differ.
-func classOf(d realnode.Difference) string {
+func classOf(d difference) string {
 	kind := func(text string) (string, map[string]any) {
 		var fields map[string]any
 		if text == "" || json.Unmarshal([]byte(text), &fields) != nil {

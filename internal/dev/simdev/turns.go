@@ -14,7 +14,6 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/realnode"
 )
 
 // delivery is a batch that a node was handed during a run, and what it did with it.
@@ -255,7 +254,7 @@ func withoutPin(m engine.ExecutionMetadata) engine.ExecutionMetadata {
 // repeat hands a delivery to a new node of another release, or of the same, and compares what the two did. The history is
 // that which the other release would have: its own version stamps it, unless it is kept. It returns nil if they did the same,
 // and otherwise the first difference, whose Event is the number of the event that would be the turn's first.
-func (d *delivery) repeat(hosts cluster.Runtimes, other *engine.Build, keep bool) (*realnode.Difference, error) {
+func (d *delivery) repeat(hosts cluster.Runtimes, other *engine.Build, keep bool) (*difference, error) {
 	c := d.config
 	c.Build = other
 	m, err := hosts.Start(c)
@@ -291,7 +290,7 @@ func (d *delivery) repeat(hosts cluster.Runtimes, other *engine.Build, keep bool
 			return nil, err
 		}
 		if one, two, differ := d.decisions[i].differs(&did); differ {
-			return &realnode.Difference{Instance: d.given.Item.Instance, Execution: d.given.Item.ExecutionID, Event: len(d.given.Item.History) + 1, One: one, Other: two}, nil
+			return &difference{Instance: d.given.Item.Instance, Execution: d.given.Item.ExecutionID, Event: len(d.given.Item.History) + 1, One: one, Other: two}, nil
 		}
 		if i < len(d.answers) {
 			n.step(&machine.Answer{NowMs: n.nowMs, Call: made.ID, Err: d.answers[i]})
@@ -331,7 +330,7 @@ func (d *decision) differs(other *decision) (one, two string, differ bool) {
 
 // turns compares a run of one release, whose store is known once it runs, with another release turn by turn and activity by
 // activity. It counts the decisions and calls that are alike.
-func turns(run func(cluster.Runtimes, func(*cluster.World)) error, hosts cluster.Runtimes, other *engine.Build, keep bool) (differ []realnode.Difference, alike int, err error) {
+func turns(run func(cluster.Runtimes, func(*cluster.World)) error, hosts cluster.Runtimes, other *engine.Build, keep bool) (differ []difference, alike int, err error) {
 	var world *cluster.World
 	r := &recorder{Runtimes: hosts, store: func() memprovider.View { return world.Store() }}
 	if err := run(r, func(w *cluster.World) { world = w }); err != nil {

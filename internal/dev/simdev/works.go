@@ -7,7 +7,6 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/realnode"
 )
 
 // work is an activity that a node was handed during a run, and what the node was told and did until it asked for another.
@@ -118,7 +117,7 @@ func (w *work) watch(effects []machine.Effect, nowMs int64) (idle bool) {
 
 // repeat hands the activity to a new node of another release, or of the same, tells it at the same times what the first one
 // was told, and compares what the two did. It returns nil if they did the same, at the same times.
-func (w *work) repeat(hosts cluster.Runtimes, other *engine.Build) (*realnode.Difference, error) {
+func (w *work) repeat(hosts cluster.Runtimes, other *engine.Build) (*difference, error) {
 	c := w.config
 	c.Build = other
 	m, err := hosts.Start(c)
@@ -159,7 +158,7 @@ func (w *work) repeat(hosts cluster.Runtimes, other *engine.Build) (*realnode.Di
 	item, _ := engine.Known(w.given.Item).(engine.ActivityExecuteItem)
 	for i := range max(len(w.did), len(two.did)) {
 		if one, other := at(w.did, i), at(two.did, i); one != other {
-			return &realnode.Difference{Instance: item.Instance, Execution: item.ExecutionID, Event: int(item.ID), One: one, Other: other}, nil
+			return &difference{Instance: item.Instance, Execution: item.ExecutionID, Event: int(item.ID), One: one, Other: other}, nil
 		}
 	}
 	return nil, m.Err()

@@ -17,6 +17,9 @@
 //
 // Together these determine the messages, the work, the withdrawals and the metadata.
 //
+// Which event a request of the code matches is in calls.go, and what a mismatch says in disagree.go; code.go judges the
+// code's own events by history and batch alone.
+//
 // What holds of released nodes, too, is judged in properties/internal/safety/turn.go: deeds (S11), completions (S13),
 // the queue and what the next execution gets (S17), and work (S21).
 //

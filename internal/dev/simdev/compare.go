@@ -1,20 +1,23 @@
-package realnode
+package main
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/sim/plan"
 )
 
-// Difference describes the first committed event at which an instance's histories differ between two runs. If one
+// difference describes the first committed event at which an instance's histories differ between two runs. If one
 // history is shorter, the text of its event is empty.
-type Difference struct {
+type difference struct {
 	Instance  string
 	Execution uint64
 	// Event is the event's position in its execution, starting at 1.
@@ -27,22 +30,22 @@ type Difference struct {
 	Arrival bool
 }
 
-// Histories is the part of a store that Compare reads. memprovider.View implements it.
-type Histories interface {
+// histories is the part of a store that compareHistories reads. memprovider.View implements it.
+type histories interface {
 	// InstanceName returns the name of instance no, starting at 1, or "" if there is none.
 	InstanceName(no observe.InstanceNo) string
 	// PeekHistory returns an execution's events, or none if the execution does not exist.
 	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
 }
 
-// Compare compares the committed histories of two runs of a plan. It returns the first differing event of each
+// compareHistories compares the committed histories of two runs of a plan. It returns the first differing event of each
 // instance, in the order of the first run, and the number of equal events. It ignores details that may differ between
 // two correct runs: times, runtime versions, and the results of the runtime's own activities. Released runtimes record
 // a redundant request to cancel a completed activity if the completion arrived in the same batch
-// (docs/real-nodes.md#exempt). Compare ignores such requests, too, and the resulting shift in event numbers.
-func Compare(one, other Histories) (differ []Difference, alike int, err error) {
+// (docs/real-nodes.md#exempt). compareHistories ignores such requests, too, and the resulting shift in event numbers.
+func compareHistories(one, other histories) (differ []difference, alike int, err error) {
 	seen := map[string]bool{}
-	for _, store := range []Histories{one, other} {
+	for _, store := range []histories{one, other} {
 		for no := observe.InstanceNo(1); ; no++ {
 			name := store.InstanceName(no)
 			if name == "" {
@@ -71,7 +74,7 @@ type comparable struct {
 	arrival bool
 }
 
-func compareInstance(name string, one, other Histories) (d *Difference, alike int, err error) {
+func compareInstance(name string, one, other histories) (d *difference, alike int, err error) {
 	for execution := uint64(1); ; execution++ {
 		a, err := eventTexts(one, name, execution)
 		if err != nil {
@@ -93,7 +96,7 @@ func compareInstance(name string, one, other Histories) (d *Difference, alike in
 		for i := range max(len(a), len(b)) {
 			x, y := at(a, i), at(b, i)
 			if x.text != y.text {
-				return &Difference{name, execution, i + 1, x.text, y.text, x.arrival || y.arrival}, alike, nil
+				return &difference{name, execution, i + 1, x.text, y.text, x.arrival || y.arrival}, alike, nil
 			}
 			alike++
 		}
@@ -105,7 +108,7 @@ var codec = engine.NewJSONCodec("compare", engine.Kinds1x(), engine.WorkItemKind
 
 // eventTexts returns an execution's events in comparable form, or none if the execution does not exist. It omits
 // redundant cancel requests and renumbers the other events.
-func eventTexts(v Histories, instance string, execution uint64) ([]comparable, error) {
+func eventTexts(v histories, instance string, execution uint64) ([]comparable, error) {
 	events, err := v.PeekHistory(instance, execution, codec)
 	if err != nil {
 		return nil, err
@@ -178,4 +181,44 @@ func eventText(e engine.Event) (string, error) {
 		return "", err
 	}
 	return strings.TrimSpace(out.String()), nil
+}
+
+// modelled returns the plan with each released build replaced by a modelled one with the release's version. All of them
+// behave like the newest of these releases that has a profile. The store is still durosim's own. Unchanged parts are
+// shared with p.
+func modelled(p *plan.Plan) *plan.Plan {
+	out := *p
+	out.Nodes, out.Schedule, out.Builds = slices.Clone(p.Nodes), slices.Clone(p.Schedule), slices.Clone(p.Builds)
+	for _, b := range p.Releases() {
+		version := b.Version.String()
+		if out.Declared(version) == nil {
+			out.Builds = append(out.Builds, plan.Build{Name: version, Like: "1.5.0", Range: &b.DefaultRange})
+		}
+		for i := range out.Nodes {
+			if out.Nodes[i].Build == b.Release {
+				out.Nodes[i].Build = version
+			}
+		}
+		for i := range out.Schedule {
+			if out.Schedule[i].Build == b.Release {
+				out.Schedule[i].Build = version
+			}
+		}
+		if bugs := runtimeSwitches(b.Release); len(bugs) > 0 {
+			out.Bugs = append(slices.Clone(p.Bugs), bugs...)
+		}
+	}
+	return &out
+}
+
+// runtimeSwitches returns the switches in a release's profile that affect its runtime, or none if it has no profile. It
+// omits switches that affect only work that a correct provider never delivers.
+func runtimeSwitches(release string) []faults.BugID {
+	var out []faults.BugID
+	for _, b := range faults.Profile(release) {
+		if len(b.With) == 0 && b.Mended == "" && b.Since == "" && !strings.HasPrefix(b.Place, "src/providers/") {
+			out = append(out, b.ID)
+		}
+	}
+	return out
 }

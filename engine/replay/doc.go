@@ -15,9 +15,9 @@
 // Verify replays a whole history against the code, including a history that has ended.
 //
 // Guarantees: Turn reads only its input and never modifies it. Equal inputs give equal outputs, provided the handler is
-// deterministic. No coroutine or goroutine outlives the call, unless the handler blocks on something other than its
-// context. A panic or Goexit in the handler becomes a Failed result. An error from Turn means that the caller has a
-// bug.
+// deterministic. No coroutine or goroutine outlives the call, unless Input.Keep leaves the code suspended or the handler
+// blocks on something other than its context. A panic or Goexit in the handler becomes a Failed result. An error from
+// Turn means that the caller has a bug.
 //
 // Limits: code that loops forever is stopped if the loop calls its context; if not, the turn hangs. A turn also limits
 // the numbers of dequeues and events that it processes.

@@ -160,9 +160,11 @@ func (s *search) leaveOutOf(kind *kind, fresh int) (changed bool) {
 
 func (s *search) without(kind *kind, from, to, fresh int) bool {
 	c := kind.without(s.best, from, to)
-	if !plan.Reasonable(c.Plan, s.best.Plan) {
-		return false
-	}
+	return plan.Reasonable(c.Plan, s.best.Plan) && s.tryAnew(c, fresh)
+}
+
+// tryAnew tries c, and then with up to that many new draws of what happens in it.
+func (s *search) tryAnew(c Concrete, fresh int) bool {
 	if s.try(c) {
 		return true
 	}
@@ -237,14 +239,8 @@ func (faultsOnly) Priority(sim.Key) uint64 { return 0 }
 // that it takes fewer faults to exceed it. It reports whether it changed anything.
 func (s *search) fewerAttempts(fresh int) (changed bool) {
 	for to := int64(1); to < attempts(s.best); to++ {
-		c := withAttempts(s.best, to)
-		if s.try(c) {
+		if s.tryAnew(withAttempts(s.best, to), fresh) {
 			return true
-		}
-		for i := range fresh {
-			if s.redraw(c, uint64(i)) {
-				return true
-			}
 		}
 	}
 	return false

@@ -17,7 +17,6 @@ import (
 
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/dev/pairs"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/plan"
@@ -102,38 +101,6 @@ var generated = map[string]func() string{
 		return b.String()
 	},
 	"over_store": overStoreTable,
-	"pairs":      pairsOfParts,
-}
-
-// pairsOfParts lists the parts of plans, which two of them cannot meet, and what has no part.
-func pairsOfParts() string {
-	parts, excluded := pairs.Parts()
-	apart, err := pairs.Apart(parts, excluded)
-	if err != nil {
-		return err.Error()
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d parts, of which %d pairs meet:\n\n", len(parts), len(parts)*(len(parts)-1)/2-len(apart))
-	for _, p := range parts {
-		fmt.Fprintf(&b, "- `%s`\n", p.Name)
-	}
-	b.WriteString("\n## Which two cannot meet\n\n")
-	never := table("one", "the other", "why")
-	for j, two := range parts {
-		for i, one := range parts[:j] {
-			if why := apart[[2]int{i, j}]; why != "" {
-				never.row("`"+one.Name+"`", "`"+two.Name+"`", why)
-			}
-		}
-	}
-	b.WriteString(never.String() + "\n## What has no part\n\n")
-	none := table("word", "why")
-	for _, e := range excluded {
-		if e.Two == "" {
-			none.row("`"+e.One+"`", e.Why)
-		}
-	}
-	return b.String() + none.String()
 }
 
 // places lists where a property is stated, below properties/, if that is not the file of properties/internal that

@@ -3,6 +3,10 @@
 //
 //	go -C internal/dev run ./simdev pairs -seeds 3
 //
-// parts.txt has the parts. Tests compare it with the tables of the language, of options, faults and features, so that
-// nothing new is left out. docs/pairs.md lists what it has, and which two cannot meet and why.
+// In each plan two nodes run 1.5.0, one of which is upgraded to the build 2.1.0, and one runs 2.1.0. Every check is on but
+// those that judge the plan: what is found is a defect of durosim, or a mistake of the plan that parts.txt has to name.
+//
+// parts.txt has the parts, and which two cannot meet and why ("never"); what the language refuses, such as two
+// strategies, needs no line there. Tests compare it with the tables of the language, of options, faults and features, so
+// that nothing new is left out.
 package pairs

@@ -14,9 +14,8 @@ import (
 	"github.com/durosim/durosim/faults"
 )
 
-// The pages that cite places in the sources of released crates. docs/findings.md has those of faults.Bugs and of the lists of
-// known mistakes, too, since these are written into it.
-var citing = []string{"docs/findings.md", "docs/contract-decisions.md", "docs/contract/incidents.md", "docs/contract/runtime.md", "docs/reports/reports.toml"}
+// What cites places in the sources of released crates, beside faults.Bugs.
+var citing = []string{"docs/findings.md", "properties/oracle/rust/released/known.toml", "properties/oracle/rust/released/known-pg.toml", "docs/contract-decisions.md", "docs/contract/incidents.md", "docs/contract/runtime.md", "docs/reports/reports.toml"}
 
 // cited matches a file and its lines, such as dispatchers/worker.rs:854-863, 611.
 var cited = regexp.MustCompile(`((?:[\w/.-]*/)?[\w.-]+\.(?:rs|sql)|TODO\.md|\b(?:orch|worker|exec|re|sqlite)):(\d+(?:-\d+)?(?:, ?\d+(?:-\d+)?)*)`)

@@ -38,12 +38,8 @@ func findings() string {
 	if err != nil {
 		return err.Error() + "\n"
 	}
-	b := table("switch", "what it means to a user", "what mends it", "seen by", "source")
-	for _, bug := range faults.Bugs() {
-		id, isSwitch := strings.CutPrefix(string(bug.ID), faults.ProfileFamily)
-		if !bug.Caught() || !isSwitch {
-			continue
-		}
+	b := table("switch", "what it means to a user", "seen by", "in 0.1.32")
+	for _, bug := range switches() {
 		run := "no stored run: `simrun shrink --bug " + string(bug.ID) + " --out testdata/seeds` writes one"
 		i := slices.IndexFunc(entries, func(e *scenario.Entry) bool {
 			return slices.ContainsFunc(bug.Properties, func(p string) bool { return e.Found == p+" "+string(bug.ID) })
@@ -55,20 +51,33 @@ func findings() string {
 		for _, with := range bug.With {
 			seen += ", with `" + string(with) + "`"
 		}
-		b.row("`"+id+"`"+sourceLinks(bug), bug.Consequence, bug.Fix, seen, "`"+bug.Place+"`; "+mended(&bug))
+		b.row("`"+switchName(bug)+"`"+sourceLinks(bug), bug.Consequence, seen, became(&bug))
 	}
 	return b.String()
 }
 
-// mended names the release that fixed a switch.
-func mended(bug *faults.Bug) string {
-	switch {
-	case bug.Mended == "":
-		return "0.1.32: `" + bug.Place32 + "`"
+// switches returns the switches of the profile that a campaign catches.
+func switches() []faults.Bug {
+	return slices.DeleteFunc(faults.Bugs(), func(b faults.Bug) bool {
+		return !b.Caught() || !strings.HasPrefix(string(b.ID), faults.ProfileFamily)
+	})
+}
+
+func switchName(bug faults.Bug) string {
+	return strings.TrimPrefix(string(bug.ID), faults.ProfileFamily)
+}
+
+// became says what became of a switch: the report on it, the release that fixed it, or where it is.
+func became(bug *faults.Bug) string {
+	switch report := reportOn(switchName(*bug)); {
 	case bug.ForOld:
-		return "mended in " + bug.Mended + " for executions that 0.1.31 or a newer release began; for older ones: `" + bug.Place32 + "`"
+		return "mended for executions that 0.1.31 or a newer release began"
+	case bug.Mended != "":
+		return "mended in " + bug.Mended
+	case report != nil:
+		return fmt.Sprintf("[report](reports/%s.md)", report.Name)
 	}
-	return "mended in " + bug.Mended
+	return "`" + bug.Place32 + "`"
 }
 
 // unseen lists the switches that no property catches, with reasons.
@@ -78,7 +87,7 @@ func unseen() string {
 		if bug.Unseen == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "- `%s`†: %s%s. Unseen, since %s. `%s` of 0.1.26; %s.\n", bug.ID, bug.Summary, sourceLinks(bug), bug.Unseen, bug.Place, mended(&bug))
+		fmt.Fprintf(&b, "- `%s`†: %s%s. Unseen, since %s; %s.\n", bug.ID, bug.Summary, sourceLinks(bug), bug.Unseen, became(&bug))
 	}
 	return b.String()
 }

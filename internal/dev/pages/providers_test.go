@@ -32,32 +32,27 @@ func knownMistakes(name string) ([]knownMistake, error) {
 	return file.Known, err
 }
 
-// providerFindings lists the known mistakes of released providers.
+// providerFindings lists the known mistakes of released providers, the harmless ones without their consequences.
 func providerFindings(name string) string {
 	known, err := knownMistakes(name)
 	if err != nil {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
+	var harmless []string
 	for _, k := range known {
-		var by []string
-		if len(k.Cases) > 0 {
-			by = append(by, "`"+strings.Join(k.Cases, "`, `")+"`")
+		if strings.HasPrefix(k.Consequence, "None") {
+			harmless = append(harmless, strings.ToLower(k.Title[:1])+k.Title[1:])
+			continue
 		}
-		if len(k.Classes) > 0 && len(k.Deny) > 0 {
-			by = append(by, "the oracle with `--deny "+strings.Join(k.Deny, "` or `--deny ")+"`")
-		} else if len(k.Classes) > 0 {
-			by = append(by, "the oracle")
-		}
-		if k.Shown != "" {
-			by = append(by, k.Shown)
-		}
-		where, _, _ := strings.Cut(k.Where, ": ")
-		upstream := ""
+		fmt.Fprintf(&b, "- **%s.** %s %s", k.Title, k.Consequence, strings.ToUpper(k.Releases[:1])+k.Releases[1:])
 		if k.Upstream != "not reported" {
-			upstream = "; " + strings.TrimSpace(k.Upstream+" "+k.Link)
+			b.WriteString("; " + strings.TrimSpace(k.Upstream+" "+k.Link))
 		}
-		fmt.Fprintf(&b, "- **%s.** %s %s; %s; %s%s.\n", k.Title, k.Consequence, k.Releases, where, strings.Join(by, ", "), upstream)
+		b.WriteString(".\n")
+	}
+	if harmless != nil {
+		fmt.Fprintf(&b, "- Harmless with the runtime: %s.\n", strings.Join(harmless, "; "))
 	}
 	return b.String()
 }

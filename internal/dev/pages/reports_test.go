@@ -14,13 +14,15 @@ import (
 	"testing"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/durosim/durosim/faults"
 )
 
 // reportsDir is the directory of the reports on released crates.
 const reportsDir = "docs/reports"
 
 func init() {
-	generated["reports"], generated["reported"] = reportTable, reportedSwitches
+	generated["reports"], generated["reported"] = reportTable, otherReports
 }
 
 // report is an entry of reports.toml.
@@ -239,16 +241,29 @@ func seedsUntilFound(switches string) string {
 	return strconv.Itoa(most)
 }
 
-// reportedSwitches lists the switches and other findings that have a report.
-func reportedSwitches() string {
+// reportOn returns the report on a switch, or nil if there is none.
+func reportOn(name string) *report {
+	all, _ := reports() // an error shows where they are listed
+	for i, r := range all {
+		if slices.Contains(strings.Split(r.Switch, ", "), name) {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// otherReports lists the reports on the runtime about what is no switch.
+func otherReports() string {
 	all, err := reports()
 	if err != nil {
 		return err.Error() + "\n"
 	}
 	var b strings.Builder
 	for _, r := range all {
-		if r.Switch != "" {
-			fmt.Fprintf(&b, "- `%s`: [%s](reports/%s.md)\n", strings.ReplaceAll(r.Switch, ", ", "`, `"), r.Title, r.Name)
+		if r.Part == "runtime" && !slices.ContainsFunc(faults.Bugs(), func(bug faults.Bug) bool {
+			return slices.Contains(strings.Split(r.Switch, ", "), strings.TrimPrefix(string(bug.ID), faults.ProfileFamily))
+		}) {
+			fmt.Fprintf(&b, "- `%s`: [%s](reports/%s.md)\n", r.Switch, r.Title, r.Name)
 		}
 	}
 	return b.String()

@@ -28,8 +28,8 @@ func floors() []string {
 	return strings.Fields(string(text))
 }
 
-// packageList lists the packages, highest floor first, with the first sentences of the comments of those that other
-// modules can import.
+// packageList lists the packages that other modules can import, highest floor first, with the first sentences of their
+// comments.
 func packageList() string {
 	list := exec.Command("go", "list", "-f", "{{.ImportPath}} {{.Doc}}", "./...")
 	list.Dir = root
@@ -47,9 +47,7 @@ func packageList() string {
 	}
 	var b strings.Builder
 	for _, dir := range slices.Backward(floors()) {
-		if strings.Contains("/"+dir, "/internal/") {
-			fmt.Fprintf(&b, "- `%s`\n", dir)
-		} else {
+		if !strings.Contains("/"+dir, "/internal/") {
 			fmt.Fprintf(&b, "- `%s` %s\n", dir, docs[dir])
 		}
 	}

@@ -19,7 +19,6 @@ golden:
 	go test ./engine/machine ./engine/replay ./memprovider ./properties/oracle/search ./properties/internal/spec/turn ./properties/internal/safety ./properties/internal/model ./properties/internal/monitor -rewrite
 	go -C internal/dev test -count=1 ./selfcheck -rewrite
 	go -C internal/dev test -count=1 ./pages -run TestGeneratedLists -update
-	go run ./cmd/simrun serve --schema > docs/oracle-protocol.schema.json
 
 fuzz:
 	go test ./engine -run '^$$' -fuzz '^FuzzDecodeEvent$$' -fuzztime 60s

@@ -77,15 +77,18 @@ type Info struct {
 	// is in the table of package properties.
 	Suspends []string
 
-	// light, full and timing are the rates in these plans, as one in so many opportunities; 0 means that the plan leaves
-	// the fault out.
-	light, full, timing uint64
+	// Light and Full are the rates in these plans, as one in so many opportunities; 0 means that the plan leaves the fault
+	// out.
+	Light, Full uint64
+
+	// timing is the rate in the plan Timing.
+	timing uint64
 	// damages marks faults that damage what is stored.
 	damages bool
 }
 
 // Rare reports whether random plans should have the fault much more rarely than others.
-func (k Kind) Rare() bool { return k.row().full >= 1000 }
+func (k Kind) Rare() bool { return k.row().Full >= 1000 }
 
 // row returns the kind's row, or an empty one for an unknown kind.
 func (k Kind) row() (row Info) {
@@ -100,29 +103,29 @@ func Kinds() []Info { return slices.Clone(kinds) }
 
 // kinds never changes. Stored fuzzing inputs depend on its order.
 var kinds = []Info{
-	{Kind: CrashAfterFetch, Summary: "a node crashes after it has fetched work", light: 400, full: 150},
-	{Kind: CrashBeforeAck, Summary: "a node crashes between a turn and its ack", light: 400, full: 150},
-	{Kind: CrashAfterCommit, Summary: "a node crashes after its ack is committed, before the answer arrives", light: 400, full: 150},
-	{Kind: PauseNode, Summary: "a node freezes past the expiry of its locks", Suspends: []string{"S19", "S22", "L12"}, full: 300},
-	{Kind: RequestLost, Summary: "a call is lost on its way to the store", light: 200, full: 60},
-	{Kind: AnswerLost, Summary: "a call takes effect, and its answer is lost", light: 200, full: 60},
-	{Kind: CallDelayed, Summary: "a request or an answer is late, possibly beyond the call deadline", light: 100, full: 40},
-	{Kind: RetryableError, Summary: "the store refuses a call as busy", light: 200, full: 60},
-	{Kind: PermanentError, Summary: "the store refuses a call permanently", full: 400},
-	{Kind: AckStepError, Summary: "an ack fails before one of its steps", full: 100},
-	{Kind: Unavailable, Summary: "the store refuses every call for a while", full: 2000},
-	{Kind: DuplicateRequest, Summary: "a client sends a message twice", light: 50, full: 15},
-	{Kind: DuplicateCompletion, Summary: "an activity's completion is delivered a second time", full: 40},
-	{Kind: LateActivity, Summary: "an activity runs past the end of its lock", full: 60},
-	{Kind: ActivityPanic, Summary: "an activity panics", full: 60},
-	{Kind: CorruptEvent, Summary: "a stored event is damaged", Suspends: []string{"S07", "S11", "S29", "L02"}, full: 1500, damages: true},
-	{Kind: CorruptMessage, Summary: "a queued message is damaged", Suspends: []string{"L02", "L06", "L10"}, full: 1500, damages: true},
-	{Kind: LostRenewal, Summary: "the renewal of a lock is lost", Suspends: []string{"S19"}, full: 10},
-	{Kind: SlowTurn, Summary: "a turn takes as long as its lock or longer", light: 200, full: 60},
+	{Kind: CrashAfterFetch, Summary: "a node crashes after it has fetched work", Light: 400, Full: 150},
+	{Kind: CrashBeforeAck, Summary: "a node crashes between a turn and its ack", Light: 400, Full: 150},
+	{Kind: CrashAfterCommit, Summary: "a node crashes after its ack is committed, before the answer arrives", Light: 400, Full: 150},
+	{Kind: PauseNode, Summary: "a node freezes past the expiry of its locks", Suspends: []string{"S19", "S22", "L12"}, Full: 300},
+	{Kind: RequestLost, Summary: "a call is lost on its way to the store", Light: 200, Full: 60},
+	{Kind: AnswerLost, Summary: "a call takes effect, and its answer is lost", Light: 200, Full: 60},
+	{Kind: CallDelayed, Summary: "a request or an answer is late, possibly beyond the call deadline", Light: 100, Full: 40},
+	{Kind: RetryableError, Summary: "the store refuses a call as busy", Light: 200, Full: 60},
+	{Kind: PermanentError, Summary: "the store refuses a call permanently", Full: 400},
+	{Kind: AckStepError, Summary: "an ack fails before one of its steps", Full: 100},
+	{Kind: Unavailable, Summary: "the store refuses every call for a while", Full: 2000},
+	{Kind: DuplicateRequest, Summary: "a client sends a message twice", Light: 50, Full: 15},
+	{Kind: DuplicateCompletion, Summary: "an activity's completion is delivered a second time", Full: 40},
+	{Kind: LateActivity, Summary: "an activity runs past the end of its lock", Full: 60},
+	{Kind: ActivityPanic, Summary: "an activity panics", Full: 60},
+	{Kind: CorruptEvent, Summary: "a stored event is damaged", Suspends: []string{"S07", "S11", "S29", "L02"}, Full: 1500, damages: true},
+	{Kind: CorruptMessage, Summary: "a queued message is damaged", Suspends: []string{"L02", "L06", "L10"}, Full: 1500, damages: true},
+	{Kind: LostRenewal, Summary: "the renewal of a lock is lost", Suspends: []string{"S19"}, Full: 10},
+	{Kind: SlowTurn, Summary: "a turn takes as long as its lock or longer", Light: 200, Full: 60},
 	{Kind: ClockSkew, Summary: "a node starts with a clock that is up to 500ms ahead or behind", Suspends: []string{"S27"}, timing: 2},
 	{Kind: SlowFetch, Summary: "a fetch waits inside the store before it takes a lock, sometimes for longer than a lock lasts", timing: 40},
 	{Kind: SlowCommit, Summary: "an ack, abandon or renewal waits inside the store before it takes effect", Suspends: []string{"S19"}, timing: 40},
 	{Kind: SlowAnswer, Summary: "an ack waits inside the store after it has taken effect", timing: 40},
-	{Kind: ActivityRepeats, Summary: "an activity's code runs, a crash or the store keeps its ack from taking effect, and the code runs again", light: 10, full: 8},
-	{Kind: ExecutionForgotten, Summary: "a node that keeps executions between turns forgets one", light: 20, full: 8},
+	{Kind: ActivityRepeats, Summary: "an activity's code runs, a crash or the store keeps its ack from taking effect, and the code runs again", Light: 10, Full: 8},
+	{Kind: ExecutionForgotten, Summary: "a node that keeps executions between turns forgets one", Light: 20, Full: 8},
 }

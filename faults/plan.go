@@ -24,11 +24,11 @@ type Plan struct {
 func None() Plan { return Plan{} }
 
 // Light returns the default campaign's faults: crashes, some loss and delay, and an occasional busy store.
-func Light() Plan { return usual(func(i *Info) uint64 { return i.light }) }
+func Light() Plan { return usual(func(i *Info) uint64 { return i.Light }) }
 
 // Full returns a plan with every fault that can be drawn at random, damage last.
 func Full() Plan {
-	p := usual(func(i *Info) uint64 { return i.full })
+	p := usual(func(i *Info) uint64 { return i.Full })
 	slices.SortStableFunc(p.Rates, func(a, b Rate) int { return damage(a.Kind) - damage(b.Kind) })
 	return p
 }

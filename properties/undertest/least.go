@@ -1,6 +1,10 @@
 package undertest
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/durosim/durosim/internal/minimize"
+)
 
 // mostPairs is the largest number of moves for which all pairs are tried. Some calls can only be removed together, such
 // as a fetch and its ack.
@@ -15,26 +19,24 @@ func Least[M any](moves []M, fails func(some []M) (used int, failed bool)) []M {
 		return moves
 	}
 	moves = moves[:used]
-	for size := max(len(moves)/2, 1); ; {
-		shorter := false
-		for at := 0; at+size <= len(moves); {
-			some := slices.Concat(moves[:at], moves[at+size:])
-			if used, failed := fails(some); failed {
-				moves, shorter = some[:used], true
-			} else {
-				at += size
-			}
+	count := func() int { return len(moves) }
+	without := func(from, to int) bool {
+		some := slices.Concat(moves[:from], moves[to:])
+		used, failed := fails(some)
+		if failed {
+			moves = some[:used]
 		}
-		switch {
-		case size > 1:
-			size /= 2
-		case !shorter:
-			two := withoutTwo(moves, fails)
-			if two == nil {
-				return moves
-			}
-			moves = two
+		return failed
+	}
+	never := func() bool { return false }
+	minimize.Runs(len(moves)/2, count, without, never)
+	for {
+		two := withoutTwo(moves, fails)
+		if two == nil {
+			return moves
 		}
+		moves = two
+		minimize.Runs(1, count, without, never)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/minimize"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -59,13 +60,14 @@ func (s *search) oneSwitch() {
 	if !s.try(with(all...)) {
 		return
 	}
-	for i := 0; i < len(all); {
-		if fewer := slices.Concat(all[:i], all[i+1:]); s.try(with(fewer...)) {
+	minimize.Runs(1, func() int { return len(all) }, func(from, to int) bool {
+		fewer := slices.Concat(all[:from], all[to:])
+		ok := s.try(with(fewer...))
+		if ok {
 			all = fewer
-		} else {
-			i++
 		}
-	}
+		return ok
+	}, s.spent)
 }
 
 // toFixedPoint removes and simplifies parts until a round changes nothing. It terminates because no round makes
@@ -137,25 +139,10 @@ func (s *search) leaveOut(kinds []kind, fresh int) (changed bool) {
 	return changed
 }
 
-// leaveOutOf tries to remove half of the parts at a time, then a quarter, and so on, until not even a single part can
-// be removed.
+// leaveOutOf removes as many parts of a kind as possible.
 func (s *search) leaveOutOf(kind *kind, fresh int) (changed bool) {
-	for portion := kind.count(s.best); portion > 0 && !s.spent(); {
-		any := false
-		for at := kind.count(s.best); at > 0; { // starting at the end, because late parts rarely matter
-			at = min(at, kind.count(s.best))
-			from := max(at-portion, 0)
-			if from < at && s.without(kind, from, at, fresh) {
-				any, changed = true, true
-			}
-			at = from
-		}
-		if portion = portion / 2; portion == 0 && any {
-			portion = 1
-		}
-		portion = min(portion, kind.count(s.best))
-	}
-	return changed
+	count := func() int { return kind.count(s.best) }
+	return minimize.Runs(count(), count, func(from, to int) bool { return s.without(kind, from, to, fresh) }, s.spent)
 }
 
 func (s *search) without(kind *kind, from, to, fresh int) bool {

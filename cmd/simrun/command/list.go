@@ -65,6 +65,9 @@ type itemJSON struct {
 	Source     string   `json:"source,omitempty"`
 	// For faults: the properties that are not checked while the fault can occur.
 	Suspends []string `json:"suspends,omitempty"`
+	// For faults: their rates under "faults light" and "faults full", as one in so many opportunities.
+	Light uint64 `json:"light,omitempty"`
+	Full  uint64 `json:"full,omitempty"`
 }
 
 // listJSON is the object printed by list --json.
@@ -90,7 +93,9 @@ func listings() []listing {
 			return []string{i.ID, fmt.Sprint(i.Seeds), orDash(strings.Join(i.Hosts, ", ")), i.Summary}
 		}},
 		{"properties", listProperties, []string{"property", "name", "class", "holds"}, func(i itemJSON) []string { return []string{i.ID, i.Name, i.Class, i.Summary} }},
-		{"faults", listFaults, []string{"fault", "suspends", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Suspends...), i.Summary} }},
+		{"faults", listFaults, []string{"fault", "light", "full", "suspends", "summary"}, func(i itemJSON) []string {
+			return []string{i.ID, oneIn(i.Light), oneIn(i.Full), orDash(i.Suspends...), i.Summary}
+		}},
 		{"bugs", listBugs, []string{"bug", "breaks", "scenario", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Properties...), i.Scenario, i.Summary} }},
 		{"coverage", listCoverage, []string{"point", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Summary} }},
 	}
@@ -283,7 +288,7 @@ var (
 		return itemJSON{ID: p.ID, Name: p.Name, Class: string(p.Class), Summary: p.Statement}
 	})
 	listFaults = itemsOf(faults.Kinds, func(f faults.Info) itemJSON {
-		return itemJSON{ID: string(f.Kind), Summary: f.Summary, Suspends: f.Suspends}
+		return itemJSON{ID: string(f.Kind), Summary: f.Summary, Suspends: f.Suspends, Light: f.Light, Full: f.Full}
 	})
 	listBugs = itemsOf(faults.Catalogue, func(b faults.Bug) itemJSON {
 		return itemJSON{ID: string(b.ID), Summary: b.Summary, Properties: b.Properties, Scenario: b.Scenario, Source: b.Source}
@@ -293,3 +298,11 @@ var (
 
 // orDash joins words, or returns a dash if all of them are empty.
 func orDash(words ...string) string { return cmp.Or(strings.Join(words, " "), "-") }
+
+// oneIn returns a rate as text, or a dash for none.
+func oneIn(opportunities uint64) string {
+	if opportunities == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("1 in %d", opportunities)
+}

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
@@ -19,23 +17,6 @@ import (
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
 )
-
-const protocolSchema = "../../../docs/oracle-protocol.schema.json"
-
-// TestProtocolSchemaIsWritten checks that the schema file next to the page equals the command's output.
-func TestProtocolSchemaIsWritten(t *testing.T) {
-	have, err := os.ReadFile(protocolSchema)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var stdout, stderr bytes.Buffer
-	if status := (Program{}).Run([]string{"serve", "--schema"}, &stdout, &stderr); status != exitOK {
-		t.Fatalf("status %d: %s", status, stderr.String())
-	}
-	if diff := cmp.Diff(string(have), stdout.String()); diff != "" {
-		t.Errorf("go run ./cmd/simrun serve --schema > docs/oracle-protocol.schema.json; -file +printed:\n%s", diff)
-	}
-}
 
 // exchange checks lines against the schema. It remembers the requests, because an answer does not name its method.
 type exchange struct {

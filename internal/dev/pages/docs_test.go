@@ -51,20 +51,6 @@ var generated = map[string]func() string{
 		}
 		return b.String() + "\n" + table("attribute", "what it is").String() + said.String()
 	},
-	"faults": func() string {
-		b := table("kind", "what happens", "light", "full")
-		light, full := faults.Light(), faults.Full()
-		rate := func(p *faults.Plan, k faults.Kind) string {
-			if num, den := p.Rate(k, "", 0); num > 0 {
-				return fmt.Sprintf("%d in %d", num, den)
-			}
-			return ""
-		}
-		for _, k := range faults.Kinds() {
-			b.row("`"+string(k.Kind)+"`", k.Summary, rate(&light, k.Kind), rate(&full, k.Kind))
-		}
-		return b.String()
-	},
 	"options": func() string {
 		b := table("option", "default")
 		defaults := node.DefaultOptions()

@@ -8,8 +8,7 @@ import (
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of the messages. A message is a request or an answer. An answer does
-// not name its method, so the schema of METHOD's result is separate, in #/$defs/results/METHOD. A test checks that
-// docs/oracle-protocol.schema.json equals the result; `simrun serve --schema` prints it.
+// not name its method, so the schema of METHOD's result is separate, in #/$defs/results/METHOD.
 func Schema() ([]byte, error) {
 	type schema = call.Schema
 	integer, text, null := schema{"type": "integer", "minimum": 0}, schema{"type": "string"}, schema{"type": "null"}

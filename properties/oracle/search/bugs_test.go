@@ -34,7 +34,7 @@ func find(t *testing.T, f undertest.Factory, deny ...oracle.Freedom) (sequences 
 var seen string
 
 // mostCalls limits how long the shortest sequence that shows a bug may be.
-const mostCalls = 12
+const mostCalls = 13
 
 func TestEachBugIsRefused(t *testing.T) {
 	bugs := faults.BugsOf("memprovider")

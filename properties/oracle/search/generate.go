@@ -37,6 +37,9 @@ func genFilters() []*engine.CapabilityFilter {
 func (c *checker) instance(t *draws) string { return pick(t, genInstances) }
 
 func (c *checker) message(t *draws, to string) engine.WorkItem {
+	if t.oneIn(6) {
+		return c.wholeItem(t, to)
+	}
 	return pick(t, []engine.WorkItem{
 		engine.StartItem{Instance: to, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1},
 		engine.StartItem{Instance: to, Orchestration: "Orch", ExecutionID: 1},
@@ -116,7 +119,9 @@ func (c *checker) edge(t *draws) {
 	least, most, beside := engine.Version{}, engine.Version{Major: 9}, pin
 	if t.oneIn(2) {
 		beside.Patch++
-		most = pick(t, []engine.Version{pin, most})
+		same := pin
+		same.Pre = "rc.1" // which no comparison looks at
+		most = pick(t, []engine.Version{pin, same, most})
 		least = pick(t, []engine.Version{beside, least})
 	} else {
 		beside.Patch--
@@ -171,6 +176,9 @@ func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
 		eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0", CarryForwardEvents: []engine.CarriedEvent{{Name: "q"}}},
 		eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"},
 	})
+	if t.oneIn(5) {
+		e.Data, e.SourceEventID = pick(t, wholeEvents), t.id(0, 2)
+	}
 	switch {
 	case e.Kind() == eventdata.KindOrchestrationStarted:
 		e.EventID = 1
@@ -316,7 +324,7 @@ func (c *checker) ackWork(t *draws) {
 	in := c.instance(t)
 	completion := pick(t, []engine.WorkItem{
 		engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: 2, Result: "done"}, nil,
-		engine.ActivityFailedItem{Instance: in, ExecutionID: 1, ID: 2, Details: eventdata.Nondeterminism("x")},
+		engine.ActivityFailedItem{Instance: in, ExecutionID: 1, ID: 2, Details: pick(t, genDetails)},
 	})
 	if t.oneIn(15) {
 		completion = engine.ExternalRaisedItem{Instance: in, Name: "e"}

@@ -17,7 +17,11 @@ func (c *checker) append(t *draws) {
 	r := call.AppendWithExecution{Instance: c.instance(t), ExecutionID: c.execution(t)}
 	events := t.between(1, 2)
 	for range events {
-		r.Events = append(r.Events, c.event(t, r.Instance, r.ExecutionID))
+		e := c.event(t, r.Instance, r.ExecutionID)
+		if t.oneIn(2) && e.EventID > engine.InitialEventID {
+			e.Data = pick(t, wholeEvents)
+		}
+		r.Events = append(r.Events, e)
 	}
 	if a := c.do(t, r); a.Err == nil {
 		for _, e := range r.Events {

@@ -137,9 +137,9 @@ func TestSearchOfWhatPanics(t *testing.T) {
 		})
 		return in, err
 	}}
-	const calls = 3 // enqueue, fetch, abandon; or a lock that runs out
+	const lines = 4 // enqueue, fetch, abandon; or a renewal, and a lock that runs out
 	f := searched(t, panics, Options{Sequences: 100}).Unknown()
-	if f == nil || f.Class != "fetch_work_item: the provider panicked" || len(f.Transcript) > calls {
+	if f == nil || f.Class != "fetch_work_item: the provider panicked" || len(f.Transcript) > lines {
 		t.Fatalf("found %v", f)
 	}
 	for _, want := range []string{"answered   no answer", "but        the provider panicked: delivered twice", "search.panicAtSecondDelivery"} {

@@ -44,13 +44,17 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 			in.Release()
 		}
 	}()
-	judge, calls := oracle.New(s.options), 0
+	judge, calls, waited := oracle.New(s.options), 0, time.Duration(0)
 	tokens := map[string]string{} // this run's tokens, keyed by those of the first run; never iterated over, so map order does not matter
 	owners := map[string]string{} // the instances of this run's tokens; never iterated over
 	for i, m := range moves {
 		if m.args == nil {
 			in.Advance(m.wait)
-			transcript = append(transcript, passes(m.wait, in.NowMs()))
+			if waited > 0 {
+				transcript = transcript[:len(transcript)-1] // waits in a row are shown as one
+			}
+			waited += m.wait
+			transcript = append(transcript, passes(waited, in.NowMs()))
 			continue
 		}
 		e, began := oracle.Exchange{Call: retoken(m.args, tokens), Failing: m.step > 0}, in.NowMs()
@@ -85,6 +89,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 			owners[f.LockToken] = f.Item.Instance
 		}
 		calls++
+		waited = 0
 		transcript = append(transcript, told(calls, e))
 	}
 	return nil, transcript, len(moves)

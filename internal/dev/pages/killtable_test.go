@@ -78,6 +78,7 @@ func survivors() string {
 		return err.Error() + "\n"
 	}
 	b := table("planted bug", "case", "oracle")
+	var neither []string
 	var counts, ofLiving [4]int
 	living := 0
 	by := func(seen string) string {
@@ -101,9 +102,14 @@ func survivors() string {
 			if k.oracle != "refused" && oracle == k.oracle {
 				oracle = "refused, with " + oracle + " denied"
 			}
-			b.row(k.name(), by(k.conformance), oracle)
+			if by(k.conformance) == "no" && oracle == "no" {
+				neither = append(neither, k.name())
+			} else {
+				b.row(k.name(), by(k.conformance), oracle)
+			}
 		}
 	}
 	return fmt.Sprintf("Of %d planted bugs the validations of 0.1.26 notice %d and those of 0.1.32 %d, the cases %d, the oracle %d. These %d live through both suites; the cases notice %d of them, the oracle %d:\n\n",
-		len(list), counts[0], counts[1], counts[2], counts[3], living, ofLiving[2], ofLiving[3]) + b.String()
+		len(list), counts[0], counts[1], counts[2], counts[3], living, ofLiving[2], ofLiving[3]) + b.String() +
+		"\nNoticed by neither: " + strings.Join(neither, ", ") + ".\n"
 }

@@ -138,21 +138,24 @@ func statedIn(id string) string {
 	return strings.Join(links, " ")
 }
 
-// statements formats a reference of statements, with one paragraph per statement.
+// statements formats a reference of statements, with one paragraph per statement, those of corpus entries last.
 func statements(infos []scenario.StatementInfo) string {
-	var b strings.Builder
+	var b, corpus strings.Builder
 	for _, s := range infos {
-		where := ""
+		list, where := &b, ""
 		if s.Below != "" {
 			where = " Stands below " + s.Below + "."
 		}
 		if s.Corpus {
-			where += " Corpus entries only."
+			list = &corpus
 		}
 		if s.Open {
 			where += " Scenarios only."
 		}
-		fmt.Fprintf(&b, "- `%s`\n  %s.%s\n", s.Form, strings.ToUpper(s.Meaning[:1])+s.Meaning[1:], where)
+		fmt.Fprintf(list, "- `%s`\n  %s.%s\n", s.Form, strings.ToUpper(s.Meaning[:1])+s.Meaning[1:], where)
+	}
+	if corpus.Len() > 0 {
+		b.WriteString("\nIn corpus entries, which are stored runs, alone:\n\n" + corpus.String())
 	}
 	return b.String()
 }

@@ -33,7 +33,8 @@ const overStore = "properties/internal/secondjudge/testdata/over-store.txt"
 // overStoreTable lists how each property that a bug of a store breaks works with a provider other than durosim's own store.
 func overStoreTable() string {
 	seen := rows(overStore)
-	b := table("property", "holds", "bugs of a store", "itself", "`provider`", "not seen")
+	b := table("holds", "property: itself + `provider` of the bugs of a store")
+	by := map[string][]string{}
 	for _, p := range properties.Catalogue() {
 		bugs, itself, answers := 0, 0, 0
 		for _, r := range seen {
@@ -61,14 +62,10 @@ func overStoreTable() string {
 		case itself == 0:
 			holds = "by answers"
 		}
-		b.row(p.String(), holds, count(bugs), count(itself), count(answers), count(bugs-itself-answers))
+		by[holds] = append(by[holds], fmt.Sprintf("%s %d + %d of %d", p.ID, itself, answers, bugs))
+	}
+	for _, holds := range []string{"in full", "in part", "by answers", "not seen"} {
+		b.row(holds, strings.Join(by[holds], "; "))
 	}
 	return b.String()
-}
-
-func count(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprint(n)
 }

@@ -22,7 +22,7 @@ import (
 const reportsDir = "docs/reports"
 
 func init() {
-	generated["reports"], generated["reported"] = reportTable, otherReports
+	generated["reports"], generated["reported"], generated["helpers"] = reportTable, otherReports, allHelpers
 }
 
 // report is an entry of reports.toml.
@@ -96,8 +96,7 @@ func rustDoc(item string) string {
 
 // helpers explains what a test uses beside the crates, by the comments there. A helper is used where it is called, named in a
 // type's place, or registered as an orchestration.
-func helpers(test string, sources ...string) string {
-	var said []string
+func helpers(test string, sources ...string) (said []string) {
 	for _, source := range sources {
 		for _, m := range rustHelper.FindAllStringSubmatch(source, -1) {
 			if doc, name := rustDoc(m[1]), m[2]; name != "new" && regexp.MustCompile(`(?m)(^|[^n] |[^\w ])`+name+`(\(|::|\)|\.await| *[,}])`).MatchString(strings.ReplaceAll(test, "async fn", "fn")) {
@@ -105,23 +104,63 @@ func helpers(test string, sources ...string) string {
 			}
 		}
 	}
-	return strings.Join(said, "; ")
+	return said
+}
+
+// allHelpers lists what the tests use beside the crates.
+func allHelpers() string {
+	all, err := reports()
+	if err != nil {
+		return err.Error() + "\n"
+	}
+	var said []string
+	for _, r := range all {
+		tests, shared, err := r.sources()
+		if err != nil {
+			return err.Error() + "\n"
+		}
+		for _, h := range helpers(r.test(r.Tests[0], tests), shared, tests) {
+			if !slices.Contains(said, h) {
+				said = append(said, h)
+			}
+		}
+	}
+	slices.Sort(said)
+	return "- " + strings.Join(said, "\n- ") + "\n"
+}
+
+// sources returns the file of a report's tests, and that of their helpers.
+func (r report) sources() (tests, shared string, err error) {
+	c := crates[r.Part]
+	var texts [2]string
+	for i, file := range []string{fmt.Sprintf("%s/tests/%s.rs", c.repo, c.tests), c.repo + "/src/lib.rs"} {
+		data, err := os.ReadFile(filepath.Join(root, reportsDir, file))
+		if err != nil {
+			return "", "", err
+		}
+		texts[i] = string(data)
+	}
+	return texts[0], texts[1], nil
+}
+
+// test returns the text of a test.
+func (r report) test(name, source string) string {
+	return regexp.MustCompile(fmt.Sprintf(rustTest, name)).FindString(source)
 }
 
 // page writes the report. A patch or a test that would make it longer than a reader reads at once is linked instead.
 func (r report) page() (string, error) {
 	c := crates[r.Part]
-	testFile, helperFile := fmt.Sprintf("%s/tests/%s.rs", c.repo, c.tests), c.repo+"/src/lib.rs"
-	patchFile := "patches/" + cmp.Or(r.Patch, r.Name) + ".patch"
-	var texts [3]string
-	for i, file := range []string{testFile, helperFile, patchFile} {
-		data, err := os.ReadFile(filepath.Join(root, reportsDir, file))
-		if err != nil {
-			return "", err
-		}
-		texts[i] = string(data)
+	testFile, patchFile := fmt.Sprintf("%s/tests/%s.rs", c.repo, c.tests), "patches/"+cmp.Or(r.Patch, r.Name)+".patch"
+	source, shared, err := r.sources()
+	if err != nil {
+		return "", err
 	}
-	source, shared, patch := texts[0], texts[1], texts[2]
+	data, err := os.ReadFile(filepath.Join(root, reportsDir, patchFile))
+	if err != nil {
+		return "", err
+	}
+	patch := string(data)
 	var b strings.Builder
 	fmt.Fprintf(&b, "<!-- generated from reports.toml, the test and the patch -->\n# %s\n\n%s\n\n", r.Title, r.versions())
 	fmt.Fprintf(&b, "**What happens.** %s\n\n**Expected**, in the words of the release:\n\n", r.Effect)
@@ -143,7 +182,7 @@ func (r report) page() (string, error) {
 
 	var tests []string
 	for _, test := range r.Tests {
-		m := regexp.MustCompile(fmt.Sprintf(rustTest, test)).FindString(source)
+		m := r.test(test, source)
 		if m == "" {
 			return "", fmt.Errorf("%s: no test %s in %s", r.Name, test, testFile)
 		}
@@ -157,8 +196,8 @@ func (r report) page() (string, error) {
 		}
 	}
 	b.WriteString(".")
-	if used := helpers(tests[0], shared, source); used != "" {
-		fmt.Fprintf(&b, " What it calls there and in [%s](%s): %s.", helperFile, helperFile, used)
+	if helpers(tests[0], shared, source) != nil {
+		b.WriteString(" What it calls: [helpers](README.md#helpers).")
 	}
 	b.WriteString("\n\n")
 
@@ -198,14 +237,14 @@ func reportTable() string {
 			if r.Part != part {
 				continue
 			}
-			by := "oracle and cases of the contract"
+			by := "specification"
 			if part == "runtime" {
-				by = "a model, then the crate"
+				by = "a model"
 			}
 			if len(r.Command) > 0 {
 				by = "`" + strings.TrimPrefix(strings.ReplaceAll(r.Command[0], "|", "`: "), "simrun ")
 			}
-			t.row(fmt.Sprintf("[%s](%s.md)", r.Title, r.Name), r.Since, by, seedsUntilFound(r.Switch), cmp.Or(r.Known, "no"))
+			t.row(fmt.Sprintf("[%s](%s.md)", r.Title, r.Name), r.Since, by, seedsUntilFound(r.Switch), r.Known)
 		}
 		b.WriteString(t.String() + "\n")
 	}

@@ -62,17 +62,15 @@ func (r report) versions() string {
 	c := crates[r.Part]
 	tried := c.release
 	if r.Part != "postgres" {
-		tried = "both 0.1.30 and " + c.release
+		tried = "0.1.30 and " + c.release
 	}
 	begin, before := strings.CutSuffix(r.Since, " or before")
-	read := fmt.Sprintf("the code below came with %s, by the sources", begin)
-	switch {
-	case before:
-		read = fmt.Sprintf("the same code is in %s, the oldest that was read", begin)
-	case r.Since == "0.1.30":
-		read = "0.1.26 does not have the code below"
+	if before {
+		begin += ", the oldest that was read,"
+	} else {
+		begin += ", by the sources,"
 	}
-	return fmt.Sprintf("**Versions.** %s %s, the newest, back to %s. The test fails on %s; %s.", c.repo, c.release, r.Since, tried, read)
+	return fmt.Sprintf("**Versions.** %s %s to %s, the newest. The test fails on %s.", c.repo, begin, c.release, tried)
 }
 
 var (

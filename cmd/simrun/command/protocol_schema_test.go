@@ -115,7 +115,7 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	peer := &remote{client: client}
-	if _, err := search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 30}); err != nil {
+	if _, err := search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 60}); err != nil {
 		t.Fatal(err)
 	}
 	for _, asked := range conformance.Ask(undertest.Factory{New: peer.store}, "MG-04", "MG-05", "DL-01", "DL-10") {

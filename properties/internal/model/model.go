@@ -225,9 +225,6 @@ func (c *Call) Touched() bool {
 	return len(c.Rows) > 0 || len(c.Instances) > 0 || len(c.Executions) > 0 || c.TouchedSessions
 }
 
-// TouchedBy reports whether the call is the last that has touched the row.
-func (r *Row) TouchedBy(call uint64) bool { return r.Was.call == call }
-
 // EventRef identifies an event.
 type EventRef struct {
 	Execution *Execution

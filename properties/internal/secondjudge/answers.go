@@ -87,7 +87,7 @@ var clauses = []struct{ section, about, property string }{
 func property(r *oracle.Refusal) string {
 	for _, objection := range r.Objections {
 		for _, c := range clauses {
-			if c.section == objection.Section && (c.about == "" || slices.Contains(objection.Invariants, c.about) || strings.Contains(objection.Text, c.about)) {
+			if c.section == objection.Section && (slices.Contains(objection.Invariants, c.about) || strings.Contains(objection.Text, c.about)) {
 				return c.property
 			}
 		}

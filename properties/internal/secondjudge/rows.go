@@ -48,19 +48,12 @@ func (r *Judge) compare(e *oracle.Exchange) {
 			r.row(row)
 		}
 	}
-	instances, executions := len(c.Instances), len(c.Executions)
 	for _, id := range t.Columns {
-		if slices.ContainsFunc(c.Instances[:instances], func(row oracle.InstanceRow) bool { return row.Instance == id }) {
-			continue
-		}
 		if in := r.known(id); in != nil {
 			r.instance(in)
 		}
 	}
 	for _, x := range t.Executions {
-		if slices.ContainsFunc(c.Executions[:executions], func(row oracle.ExecutionRow) bool { return row.ID == x.ID && row.Instance == x.Instance }) {
-			continue
-		}
 		if in := r.known(x.Instance); in != nil {
 			if have := in.Execution(x.ID); have != nil {
 				r.execution(have, nil)
@@ -79,7 +72,7 @@ func (r *Judge) compare(e *oracle.Exchange) {
 	}
 	for _, numbers := range [][]uint64{t.Queue, t.Work} {
 		for _, no := range numbers {
-			if row := m.Row(observe.MessageNo(no)); row != nil && !row.TouchedBy(r.ended.call) {
+			if row := m.Row(observe.MessageNo(no)); row != nil {
 				r.row(row)
 			}
 		}
@@ -260,7 +253,7 @@ func (r *Judge) dropped() string {
 	c := r.last()
 	var list []string
 	for _, row := range c.Rows {
-		if !row.Present && row.RemovedBy == c.ID && row.Removed == observe.RemovedOrphan && row.Instance != nil && row.Instance.Created {
+		if row.Removed == observe.RemovedOrphan && row.Instance != nil && row.Instance.Created {
 			list = append(list, fmt.Sprintf("%s %s, although %s has begun", removals[row.Removed], model.ItemText(row), row.Instance.Name))
 		}
 	}
@@ -348,7 +341,7 @@ func (r *Judge) did() string {
 		switch {
 		case row.Present && row.InsertedBy == c.ID:
 			list = append(list, "enqueued "+model.ItemText(row))
-		case !row.Present && row.RemovedBy == c.ID:
+		case !row.Present:
 			list = append(list, removals[row.Removed]+" "+model.ItemText(row))
 		}
 	}

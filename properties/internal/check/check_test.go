@@ -116,6 +116,54 @@ func TestBreach(t *testing.T) {
 	}
 }
 
+// TestSecond checks that what the second judge finds is kept beside what a rule has found in the same step, about the same
+// instance or about none, and is a violation of its own otherwise.
+func TestSecond(t *testing.T) {
+	for _, c := range []struct {
+		rule, second check.Breach
+		same         bool
+	}{
+		{check.Breach{Instance: 1}, check.Breach{Instance: 1, Step: 42}, true},
+		{check.Breach{Instance: 1, Item: "y"}, check.Breach{Instance: 2, Step: 42}, false},
+		{check.Breach{Instance: 1, Item: "y"}, check.Breach{Step: 42}, true},
+		{check.Breach{Item: "y"}, check.Breach{Instance: 2, Step: 42}, true},
+		{check.Breach{Instance: 1}, check.Breach{Instance: 1, Step: 41}, false},
+		{check.Breach{Instance: 1, Class: cluster.ClassLiveness}, check.Breach{Instance: 1, Step: 42}, false},
+	} {
+		w := newWorld(clocks(0, false))
+		w.Steps = 42
+		m := check.New(w, everything)
+		m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: "x"})
+		m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 2, Name: "y"})
+		m.Violate(c.rule)
+		c.second.Property, c.second.Message = "second", "judged"
+		m.Second(c.second, "clause")
+		m.Finish()
+		v := m.Violations()
+		if same := len(v) == 1 && v[0].Clause == "clause"; same != c.same || !same && (len(v) != 2 || v[0].Clause != "" || v[1].Message != "judged") {
+			t.Errorf("%+v: %+v", c, v)
+		}
+	}
+}
+
+func TestSince(t *testing.T) {
+	p := clocks(0, false)
+	p.Schedule = []plan.Step{
+		{At: time.Second, Verb: plan.VerbUpgrade, Node: "A", Build: "1.6.0"}, {At: time.Second, Verb: plan.VerbStop, Node: "A"}, {At: time.Second, Verb: plan.VerbUpgrade, Node: "B", Build: "2.0.0"},
+		{At: 1500 * time.Millisecond, Verb: plan.VerbStart, Node: "A"}, {At: 2 * time.Second, Verb: plan.VerbUpgrade, Node: "A", Build: "2.0.0"},
+	}
+	w := newWorld(p)
+	var got []string
+	for _, at := range []int64{999, 1000, 1500, 1999, 2000} {
+		w.Now = rig.StartMs + at
+		got = append(got, check.New(w, everything).Since(1))
+	}
+	want := []string{"", ` since "upgrade A to 1.6.0" at 1s`, ` since "start A" at 1.5s`, ` since "start A" at 1.5s`, ` since "upgrade A to 2.0.0" at 2s`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // log is a checker that records its calls.
 type log struct {
 	name     string

@@ -135,6 +135,9 @@ func (r *Rig) commit(name, status string) {
 	if h.written != nil {
 		ack = *h.written
 	}
+	if s := engine.Status(status); s.Terminal() {
+		ack.Metadata.Status = s
+	}
 	kind, req := observe.CallAckOrchestrationItem, observe.CallRequest{Token: h.token, Ack: &ack}
 	if h.worker {
 		kind, req = observe.CallAckWorkItem, observe.CallRequest{Token: h.token}

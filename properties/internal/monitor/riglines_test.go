@@ -24,6 +24,8 @@ import (
 //	0     can x / queue x / timer x FIRE           other messages
 //	0     work x [id=2] [name=W] [tag=T] [session=S]
 //	0     event x 3 KIND [text=TEXT] [of=INSTANCE] an event is appended to the history of x
+//	0     history x 2 [EVENTS]                     execution 2 has the events; *70 stands for 70 letters
+//	0     pruned x 2                               execution 2 is removed
 //	0     pin x 1.5.0 / status x Failed [OUTPUT] / adopt CHILD PARENT
 //	0     turn A 1 [STATUS] [schedules=CHILD] [sends=done:parent:/2/2,start:child:x/1/2]   a turn; sends are start, can, done, failed
 //	0     damagemessage 2                          the second message is damaged
@@ -107,6 +109,17 @@ func (r *Rig) other(verb string, f []string) {
 		r.end(caller, observe.CallRenewWorkItemLock, observe.Observation{})
 	case "turn":
 		r.turn(words, value)
+	case "history", "pruned":
+		o := observe.Observation{Kind: observe.ExecutionCreated, Instance: r.Instance(arg(0)), Execution: uint64(r.number(arg(1))), Status: engine.StatusRunning}
+		if verb == "pruned" {
+			o.Kind = observe.ExecutionRemoved
+		}
+		r.Observe(o)
+		events, _ := r.delta(arg(0), words[2:])
+		for _, e := range events {
+			e.ExecutionID = o.Execution
+			r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: o.Instance, Execution: o.Execution, EventID: e.EventID, Bytes: r.encode(e)})
+		}
 	case "damagemessage":
 		no := observe.MessageNo(r.number(arg(0)))
 		r.Observe(observe.Observation{Kind: observe.Damaged, Message: no, Instance: r.rows[no-1].instance, Bytes: []byte("?")})

@@ -20,7 +20,7 @@ import (
 // full. A story titled NAME_ok must not violate NAME, and one titled NAME_bad must. Lines that start with "plan" define
 // the plan:
 //
-//	plan instance x [expect=failed] [cancel] [delete] [unaided]
+//	plan instance x [expect=failed] [cancel] [delete] [unaided] [raise:NAME:DATA] [enqueue:NAME:DATA:unawaited]
 //	plan strategy bounce [after=30000] [every=5000]
 //	plan rate activity-panic / plan probe P / plan node A [offset=MS] / plan store clocks / plan store serial=MS
 //	plan later A start                     a step of its schedule
@@ -86,7 +86,8 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Exp
 				if w == "unaided" {
 					in.Unaided = true
 				} else {
-					in.Actions = append(in.Actions, plan.Action{Verb: plan.ActionVerb(w)})
+					a := append(strings.Split(w, ":"), "", "", "")
+					in.Actions = append(in.Actions, plan.Action{Verb: plan.ActionVerb(a[0]), Name: a[1], Data: a[2], Unawaited: a[3] != ""})
 				}
 			}
 			p.Instances = append(p.Instances, in)
@@ -159,6 +160,9 @@ func (r *Rig) show(verb string, words []string) {
 		}
 		for _, w := range r.M.Told().Waits {
 			r.Print("wait %s: pin %s from %d for %d after %q, open %t", w.Instance, w.Pin, w.FromMs, w.ForMs, w.After, w.Open)
+		}
+		for _, m := range r.M.Told().Remarks {
+			r.Print("%s of %q: %s%s", m.Kind, m.Instance, m.About, m.Detail)
 		}
 	case "points":
 		for _, p := range r.M.Coverage() {

@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -13,8 +14,12 @@ import (
 //	7<5:ActivityFailed                          event 7, which completes event 5
 //	Start,Instance:y,Version:1.0.0              a message
 
+// letters matches what stands for so many letters.
+var letters = regexp.MustCompile(`\*[0-9]+`)
+
 // event parses an event of execution 1.
 func (r *Rig) event(instance, word string) engine.Event {
+	word = letters.ReplaceAllStringFunc(word, func(n string) string { return strings.Repeat("a", int(r.number(n[1:]))) })
 	id, rest, _ := strings.Cut(word, ":")
 	id, source, completes := strings.Cut(id, "<")
 	var front []string

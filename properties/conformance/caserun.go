@@ -27,6 +27,8 @@ type caseRun struct {
 	done   []string          // the calls so far with their answers, one per line
 	step   int               // the step before which an ack is to fail
 
+	own map[string]func(words []string) (string, error) // a test's own operations (own.go)
+
 	mu    sync.Mutex
 	lacks string // the method that the provider reported as unsupported
 }

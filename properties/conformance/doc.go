@@ -27,6 +27,11 @@
 // language). Cases in which calls overlap are written in Go. Where the contract leaves an answer free, a case accepts
 // every answer that it allows. Where the reference provider deviates from the contract, the case follows the contract.
 //
+// # Scripts of your own
+//
+// A Script plays lines in the same language on a store of yours and returns the answers that it gave, for tests that ask
+// more of it than the contract: exact instants, or what its storage did, by operations that the test adds.
+//
 // # Subsets
 //
 // If a case needs a method that the provider does not have (Store.Methods, engine.ErrUnsupported, an embedded nil

@@ -75,3 +75,22 @@ func ExampleRun() {
 	//   got  none
 	//   want A#1 x2 [start]
 }
+
+// A script comes back with the answers that the store gave.
+func ExampleScript() {
+	store, _ := newStore()
+	script := conformance.NewScript(store, map[string]func([]string) (string, error){
+		"clock": func([]string) (string, error) { return fmt.Sprint(store.NowMs()), nil },
+	})
+	fmt.Println(script.Play(`make A send=ext:A:e
+fetch t lock=1000 -> none
+wait 1000
+ack t
+clock`))
+	// Output:
+	// make A send=ext:A:e
+	// fetch t lock=1000 -> A#1 x1 [ext:e]
+	// wait 1000
+	// ack t -> perm
+	// clock -> 1001000
+}

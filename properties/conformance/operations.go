@@ -79,7 +79,9 @@ var operations = map[string]operation{
 		return "", w.turn(a, "ext:"+a.word(0)+":fin", 0)
 	}},
 	// act ITEM: enqueue for the worker; arguments.activity documents the items
-	"act": {1, 1, "", "", func(w *caseRun, a *arguments) (string, error) { return "", w.p.EnqueueForWorker(ctx, w.workerItem(a)) }},
+	"act": {1, 1, "", "", func(w *caseRun, a *arguments) (string, error) {
+		return "", w.p.EnqueueForWorker(ctx, a.workerItem(a.word(0)))
+	}},
 	// work [TOKEN] [lock=MS poll=MS tags=any|none|a,b|+a,b owner=W slock=MS]: ITEM xCOUNT, or none
 	"work": {0, 1, "", "lock poll tags owner slock", func(w *caseRun, a *arguments) (string, error) {
 		f, err := w.p.FetchWorkItem(ctx, a.ms("lock", longLock), a.ms("poll", 0), a.session(), a.tags())
@@ -221,8 +223,8 @@ var operations = map[string]operation{
 		}
 		return text, nil
 	}},
-	// execution INSTANCE EXECUTION: STATUS COUNT events [OUTPUT] [ended]
-	"execution": {2, 2, "", "", func(w *caseRun, a *arguments) (string, error) {
+	// execution INSTANCE EXECUTION [+time +pin]: STATUS COUNT events [OUTPUT] [ended] [at MS] [pin VERSION]
+	"execution": {2, 2, "+time +pin", "", func(w *caseRun, a *arguments) (string, error) {
 		i, err := w.admin().GetExecutionInfo(ctx, a.word(0), a.number(a.word(1)))
 		if err != nil {
 			return "", err
@@ -233,6 +235,12 @@ var operations = map[string]operation{
 		}
 		if i.CompletedAt != nil {
 			text += " ended"
+			if a.has("+time") {
+				text += fmt.Sprintf(" at %d", *i.CompletedAt)
+			}
+		}
+		if i.PinnedVersion != nil && a.has("+pin") {
+			text += " pin " + i.PinnedVersion.String()
 		}
 		return text, nil
 	}},
@@ -343,11 +351,11 @@ func (w *caseRun) fetch(a *arguments) (string, error) {
 }
 
 // workerItem parses an activity. For the cases about wrong kinds, it also parses other items.
-func (w *caseRun) workerItem(a *arguments) engine.WorkItem {
-	if kind, _, _ := strings.Cut(a.word(0), ":"); kind == "ext" {
-		return a.item(a.word(0))
+func (a *arguments) workerItem(text string) engine.WorkItem {
+	if kind, _, _ := strings.Cut(text, ":"); kind == "ext" {
+		return a.item(text)
 	}
-	return a.activity(a.word(0))
+	return a.activity(strings.TrimPrefix(text, "act:"))
 }
 
 func (w *caseRun) fetchAll(a *arguments) (string, error) {
@@ -393,7 +401,7 @@ func (a *arguments) ack(token string, execution uint64) engine.OrchestrationAck 
 		m.PinnedVersion = &v
 	}
 	for _, text := range a.list("work") {
-		ack.WorkerItems = append(ack.WorkerItems, a.activity(strings.TrimPrefix(text, "act:")))
+		ack.WorkerItems = append(ack.WorkerItems, a.workerItem(text))
 	}
 	ack.OrchestratorItems = a.items("send")
 	for _, c := range a.list("cancel") {

@@ -52,6 +52,9 @@ func (w *caseRun) play(script string) {
 // run runs a single operation.
 func (w *caseRun) run(op string) (string, error) {
 	words := strings.Fields(op)
+	if own := w.own[words[0]]; own != nil {
+		return own(words[1:])
+	}
 	a := &arguments{w: w, line: op, named: map[string]string{}}
 	for _, word := range words[1:] {
 		if k, v, ok := strings.Cut(word, "="); ok {

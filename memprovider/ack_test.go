@@ -14,23 +14,18 @@ import (
 
 // bigAck is an ack with an effect in every step: it consumes two messages, starts execution 2 and cancels what is held.
 const bigAck = "ack t exec=2 events=OS1,2,3:set:k:w,4:clear:j,5:clearall,6:set:i:v,7:status:on name=Other@2.0.0 parent=p pin=2.0.0 status=Completed output=x " +
-	"work=act:A:7,act:new:8 session=s cancel=A:1,A:7 send=ext:A:c,timer:other:5000"
+	"work=A:7@s,new:8@s cancel=A:1,A:7 send=ext:A:c,timer:other:5000"
 
 // beforeBigAck is the script that prepares the store for bigAck.
 const beforeBigAck = `
-play
-make A pin=1.0.0 work=act:A:1 events=OS1,2:set:j:v,3:set:k:v status=Completed send=ext:A:first
-fetch t
+make A pin=1.0.0 work=A:1 events=OS1,2:set:j:v:102,3:set:k:v:103 status=Completed send=ext:A:first
+fetch t +kvtime -> A#1 x1 [ext:first] kv{j=v@102 k=v@103}
 ack t events=4:set:k:u,5:status:off
-work w
+work w -> A:1 x1
 send ext:A:a
 send ext:A:b
-fetch t
+fetch t +kvtime -> A#1 x1 [ext:a ext:b] kv{j=v@102 k=v@103}
 send ext:A:late
-----
-fetch t -> A#1 x1 [ext:first] kv j=v@102 k=v@103
-work w -> A:1 x1
-fetch t -> A#1 x1 [ext:a ext:b] kv j=v@102 k=v@103
 `
 
 // errStorage is an injected failure.
@@ -39,7 +34,7 @@ var errStorage = errors.New("storage is busy")
 func TestFailedAckChangesNothing(t *testing.T) {
 	for _, instance := range []struct{ name, before, ack string }{
 		{"known instance", beforeBigAck, bigAck},
-		{"new instance", "play\nsend start:A\nfetch t\n----\nfetch t -> A#1 x1 [start]\n", strings.ReplaceAll(bigAck, "exec=2", "exec=1")},
+		{"new instance", "send start:A\nfetch t -> A#1 x1 [start]", strings.ReplaceAll(bigAck, "exec=2", "exec=1")},
 	} {
 		for step := memprovider.AckStep(0); int(step) < memprovider.AckSteps; step++ {
 			t.Run(instance.name+" before "+step.String(), func(t *testing.T) {
@@ -50,11 +45,11 @@ func TestFailedAckChangesNothing(t *testing.T) {
 					}
 					return nil
 				}})
-				w.playBlocks(t, instance.before)
+				w.check(t, instance.before)
 				before, next := w.store.Snapshot(), w.store.NextOrchestration(nil)
 				w.seen.lines = nil
 				failing = true
-				w.refuse(t, instance.ack, "retryable")
+				w.check(t, instance.ack+" -> retryable")
 				if diff := cmp.Diff(before, w.store.Snapshot()); diff != "" {
 					t.Errorf("the ack left something: -before +after\n%s", diff)
 				}
@@ -63,7 +58,7 @@ func TestFailedAckChangesNothing(t *testing.T) {
 				}
 				checkMirrored(t, w.seen.lines)
 				failing = false
-				w.prepare(t, instance.ack)
+				w.check(t, instance.ack)
 			})
 		}
 	}
@@ -85,9 +80,9 @@ func TestRewritingAckIsTakenBackToo(t *testing.T) {
 		Executions: []memprovider.PreloadedExecution{{ID: 1, Events: []memprovider.PreloadedEvent{{ID: 1, Data: append(data, ' ')}}}}}); err != nil {
 		t.Fatal(err)
 	}
-	w.playBlocks(t, "play\nsend ext:A:e\nfetch t\n----\nfetch t -> A#1 x1 [ext:e]\n")
+	w.check(t, "send ext:A:e\nfetch t -> A#1 x1 [ext:e]")
 	before := w.store.Snapshot()
-	w.refuse(t, "ack t events=2", "perm")
+	w.check(t, "ack t events=2 -> perm")
 	if diff := cmp.Diff(before, w.store.Snapshot()); diff != "" {
 		t.Errorf("-before +after\n%s", diff)
 	}
@@ -137,7 +132,7 @@ func kindOf(opposite map[string]string, line string) string {
 
 func TestRefusedAckChangesNothing(t *testing.T) {
 	for _, c := range []struct{ name, ack string }{
-		{"duplicate event", "ack t exec=1 events=5,1 work=act:A:9 send=ext:A:x cancel=A:1 pin=9.0.0 status=Completed"},
+		{"duplicate event", "ack t exec=1 events=5,1 work=A:9 send=ext:A:x cancel=A:1 pin=9.0.0 status=Completed"},
 		{"event twice", "ack t exec=2 events=5,5 status=Completed"},
 		{"event id zero", "ack t events=0"},
 		{"execution zero", "ack t exec=0 events=5"},
@@ -147,14 +142,14 @@ func TestRefusedAckChangesNothing(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(memprovider.Options{})
-			w.playBlocks(t, beforeBigAck)
+			w.check(t, beforeBigAck)
 			before := w.store.Snapshot()
 			w.seen.lines = nil
-			w.refuse(t, c.ack, "perm")
+			w.check(t, c.ack+" -> perm")
 			if diff := cmp.Diff(before, w.store.Snapshot()); diff != "" || w.seen.lines != nil {
 				t.Errorf("observed %v; -before +after\n%s", w.seen.lines, diff)
 			}
-			w.prepare(t, bigAck)
+			w.check(t, bigAck)
 		})
 	}
 }

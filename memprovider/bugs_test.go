@@ -1,6 +1,7 @@
 package memprovider_test
 
 import (
+	"cmp"
 	"strings"
 	"testing"
 
@@ -17,8 +18,8 @@ func TestEachBugShows(t *testing.T) {
 	datadriven.RunTest(t, "testdata/bugs.txt", func(t *testing.T, d *datadriven.TestData) string {
 		bug := d.CmdArgs[0].Key
 		shown[bug] = true
-		right := newWorld(memprovider.Options{}).play(t, d.Input)
-		wrong := newWorld(memprovider.Options{Rules: wrongBy(faults.BugID(bug))}).play(t, d.Input)
+		right := newWorld(memprovider.Options{}).Play(d.Expected)
+		wrong := newWorld(memprovider.Options{Rules: wrongBy(faults.BugID(bug))}).Play(d.Expected)
 		return beside(right, wrong)
 	})
 	for _, b := range faults.BugsOf("memprovider") {
@@ -38,14 +39,17 @@ func TestBugsMakeADifference(t *testing.T) {
 	})
 }
 
-// beside writes the steps of one script with their results, those that differ as RIGHT | WRONG.
-func beside(right, wrong []step) string {
-	for i := range right {
-		if right[i].result != wrong[i].result {
-			right[i].result = strings.Trim(right[i].result+" | "+wrong[i].result, " ")
+// beside writes a script with its answers, those that differ as RIGHT | WRONG.
+func beside(right, wrong string) string {
+	lines, others := strings.Split(right, "\n"), strings.Split(wrong, "\n")
+	for i, line := range lines {
+		if line != others[i] {
+			op, answer, _ := strings.Cut(line, " -> ")
+			_, other, _ := strings.Cut(others[i], " -> ")
+			lines[i] = op + " -> " + cmp.Or(answer, "ok") + " | " + cmp.Or(other, "ok")
 		}
 	}
-	return text(right)
+	return strings.Join(lines, "\n")
 }
 
 // wrongBy returns the rules of a store with planted bugs.

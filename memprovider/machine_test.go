@@ -52,10 +52,6 @@ var machineFilters = []*engine.CapabilityFilter{
 	nil, {}, filterOf("1.0.0..1.9.9"), filterOf("2.0.0..2.0.0"), filterOf("0.0.0..9.0.0"), filterOf("2.0.0..1.0.0"),
 }
 
-func filterOf(text string) *engine.CapabilityFilter {
-	return arguments{named: map[string]string{"filter": text}}.filter()
-}
-
 var machinePins = []*engine.Version{nil, nil, {Major: 1}, {Major: 1, Minor: 9, Patch: 9}, {Major: 2}, {Major: 2, Pre: "rc.1"}, {Major: 3}}
 
 func drawInstance(t *rapid.T) string {
@@ -373,7 +369,7 @@ func TestTwoRunsAreOne(t *testing.T) {
 	run := func() []string {
 		log := &callLog{}
 		datadriven.RunTest(t, "testdata/choices.txt", func(t *testing.T, d *datadriven.TestData) string {
-			return text(newWorld(memprovider.Options{Sink: log}).play(t, d.Input))
+			return newWorld(memprovider.Options{Sink: log}).Play(d.Expected)
 		})
 		return log.lines
 	}

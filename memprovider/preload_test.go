@@ -18,19 +18,12 @@ func TestSeedOfKeptState(t *testing.T) {
 	if err := w.store.Preload(seed); err != nil {
 		t.Fatal(err)
 	}
-	w.playBlocks(t, `
-play
-status A 0
-kv A
-info A
-send ext:A:e
-fetch
-----
-status A 0 -> waiting 1
-kv A -> a=1 b=2
-info A -> TestOrch@unknown #1 Running
-fetch -> A#1 x1 [ext:e] kv a=1@7 b=2@0
-`)
+	w.check(t, `
+		status A 0 -> waiting v1
+		kvs A -> {a=1 b=2}
+		info A -> TestOrch@unknown #1 Running
+		send ext:A:e
+		fetch +kvtime -> A#1 x1 [ext:e] kv{a=1@7 b=2@0}`)
 	if diff := differs(s.snapshot(), w.store.Snapshot()); diff != "" {
 		t.Errorf("-observed +stored\n%s", diff)
 	}

@@ -108,18 +108,14 @@ func (l *decodeLog) Observe(o *observe.Observation) {
 // TestHandedOutHistoryStays checks that later appends or damage do not change a history that was delivered.
 func TestHandedOutHistoryStays(t *testing.T) {
 	w := newWorld(memprovider.Options{})
-	w.prepare(t, "make A events=OS1,2")
+	w.check(t, "make A events=OS1,2")
 	before, _ := w.Read(ctx, "A")
 	kept := fmt.Sprint(before)
-	w.playBlocks(t, `
-play
-append A 1 5
-append A 1 4
-corrupt A 1 2
-read A
-----
-read A -> perm
-`)
+	w.check(t, `
+		append A 1 5
+		append A 1 4
+		corrupt A 1 2
+		read A -> perm`)
 	if diff := cmp.Diff(kept, fmt.Sprint(before)); diff != "" {
 		t.Error(diff)
 	}
@@ -138,21 +134,14 @@ func TestCallsAreObserved(t *testing.T) {
 		}
 	})
 	w := newWorld(memprovider.Options{Sink: sink})
-	w.playBlocks(t, `
-play
-send ext:A:e delay=5
-send start:A
-fetch filter=1.0.0..2.0.0
-fetch
-ack o7
-act act:A:1
-work
-----
-fetch filter=1.0.0..2.0.0 -> A#1 x1 [start]
-fetch -> none
-ack o7 -> perm
-work -> A:1 x1
-`)
+	w.check(t, `
+		send ext:A:e delay=5
+		send start:A
+		fetch filter=1.0.0..2.0.0 -> A#1 x1 [start]
+		fetch -> none
+		ack o7 -> perm
+		act A:1
+		work -> A:1 x1`)
 	want := []string{
 		`1 begins: enqueue_for_orchestrator by 1, filter any, delay 5ms, token ""`,
 		`1 ends: outcome 1, messages [], token "", count 0, error false`,
@@ -180,7 +169,7 @@ func (f sinkFunc) Observe(o *observe.Observation) { f(o) }
 
 func TestAdmin(t *testing.T) {
 	w := newWorld(memprovider.Options{})
-	w.prepare(t, `
+	w.check(t, `
 		make root
 		make child parent=root status=Completed
 		make other parent=root status=Failed
@@ -220,13 +209,13 @@ func TestAdmin(t *testing.T) {
 
 func TestAdminHistory(t *testing.T) {
 	w := newWorld(memprovider.Options{})
-	w.prepare(t, "make A events=OS1,2")
+	w.check(t, "make A events=OS1,2")
 	all, _ := w.Admin().ReadHistory(ctx, "A")
 	one, _ := w.Admin().ReadHistoryWithExecutionID(ctx, "A", 1)
 	if diff := cmp.Diff(all, one); diff != "" || len(all) != 2 {
 		t.Errorf("%d events; %s", len(all), diff)
 	}
-	w.prepare(t, "corrupt A 1 1")
+	w.check(t, "corrupt A 1 1")
 	_, errAll := w.Admin().ReadHistory(ctx, "A")
 	_, errOne := w.Admin().ReadHistoryWithExecutionID(ctx, "A", 1)
 	if errAll == nil || errOne == nil || engine.IsRetryable(errAll) || engine.IsRetryable(errOne) {
@@ -236,8 +225,8 @@ func TestAdminHistory(t *testing.T) {
 
 func TestPeek(t *testing.T) {
 	w := newWorld(memprovider.Options{})
-	w.prepare(t, `
-		make A pin=1.0.0 work=act:A:1 status=Failed output=x
+	w.check(t, `
+		make A pin=1.0.0 work=A:1 status=Failed output=x
 		send ext:A:a delay=50
 		send ext:A:b delay=20`)
 	w.seen.lines = nil
@@ -267,7 +256,7 @@ func TestSeedRefuses(t *testing.T) {
 		{"current", memprovider.PreloadedInstance{Instance: "B", Current: 2, Executions: one}, `preloaded "B": current execution 2 is not listed`},
 	} {
 		w := newWorld(memprovider.Options{})
-		w.prepare(t, "make A")
+		w.check(t, "make A")
 		if err := w.store.Preload(c.seed); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
@@ -292,9 +281,9 @@ func TestGenerationGrows(t *testing.T) {
 	orchestrations, work := w.store.QueueGeneration(observe.QueueOrchestrator), w.store.QueueGeneration(observe.QueueWorker)
 	for _, line := range []string{
 		"send start:A delay=100", "wait 100", "fetch t lock=1000", "renew t 2000", "wait 2000",
-		"fetch t", "abandon t delay=10", "act act:A:1", "work w lock=10", "wait 10",
+		"fetch t", "abandon t delay=10", "act A:1", "work w lock=10", "wait 10",
 	} {
-		w.run(t, line)
+		w.Play(line)
 		if w.store.Generation() == last {
 			t.Errorf("%s: generation is still %d", line, last)
 		}

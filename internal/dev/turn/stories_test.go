@@ -10,6 +10,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/asked"
+	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/internal/dev/turn"
 	"github.com/durosim/durosim/internal/rig"
 )
@@ -18,36 +20,57 @@ import (
 //
 //	turn [exec=1] [build=3.0.0] [eager] [discard] [own-child-ids] [carried=N] [keys=N] [value=N] [status=S] [unclaimed=ID,...]
 //	h EVENT / d EVENT / p EVENT        an event of the history, of the delta, the first of the previous execution (see package
-//	                                   script); @at=MS, @by=BUILD and @id=N come last, if at all
+//	                                   rig); @at=MS, @by=BUILD and @id=N come last, if at all
 //	b ITEM / w ITEM / m ITEM           a message of the batch; work and a message that the turn sends
 //	x ID                               an activity that it withdraws
-//	k KEY                              a key before the execution
+//	k KEY [VALUE MS]                   a key before the execution
 //	parent INSTANCE EXECUTION EVENT    the parent, as the provider knows it
 //	meta FIELD=VALUE ...               metadata
+//	c CALL [FIELD=VALUE ...]           a call of the code; a request names the action: c asks activity ...
 //
-// "events" instead of "turn" starts a turn for which only the events are known. If a line starts with `*`, the story is
+// "events" instead of "turn" starts a turn for which only the events are known, and "code" one whose events are compared
+// with the calls of its code, while the rest of its ack does not count. If a line starts with `*`, the story is
 // retold with each of the line's values changed in turn. The test then prints the objections that occur for the first
 // time, and how many changes lead to nothing new.
 func TestStories(t *testing.T) {
 	c := new(turn.Checker) // shared by all turns, because it reuses its memory
-	brief := rig.Brief{}
-	datadriven.RunTest(t, "testdata/stories.txt", func(t *testing.T, d *datadriven.TestData) string {
-		lines := strings.Split(strings.TrimSpace(d.Input), "\n")
-		tn, places := storyOf(t, d, lines)
-		return brief.Of(retell(lines, places, func() []string {
-			wrong := told(c.CheckAck(tn))
-			switch {
-			case d.Cmd == "events":
-				return ofEvents(wrong)
-			case len(wrong) > 0:
-				return wrong
-			}
-			for _, drop := range c.Drops() {
-				wrong = append(wrong, fmt.Sprintf("drops message %d: %s", drop.Message+1, drop.Rule))
-			}
-			return wrong
-		}))
-	})
+	for _, file := range []string{"testdata/stories.txt", "testdata/code.txt"} {
+		brief := rig.Brief{}
+		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
+			lines := strings.Split(strings.TrimSpace(d.Input), "\n")
+			s := storyOf(t, d, lines)
+			return brief.Of(retell(lines, s.places, func() []string { return s.check(c, d.Cmd) }))
+		})
+	}
+}
+
+// story is a turn, with the calls of its code if they are known. places points to what each line describes.
+type story struct {
+	t      *testing.T
+	turn   turn.Turn
+	calls  []asked.Call
+	places []any
+}
+
+func (s *story) check(c *turn.Checker, what string) []string {
+	if what == "code" {
+		wrong := told(c.CheckCode(&s.turn, s.calls))
+		if left := c.Left(); len(left) > 0 {
+			wrong = append(wrong, fmt.Sprintf("left %d", left))
+		}
+		return wrong
+	}
+	wrong := told(c.CheckAck(&s.turn))
+	switch {
+	case what == "events":
+		return ofEvents(wrong)
+	case len(wrong) > 0:
+		return wrong
+	}
+	for _, drop := range c.Drops() {
+		wrong = append(wrong, fmt.Sprintf("drops message %d: %s", drop.Message+1, drop.Rule))
+	}
+	return wrong
 }
 
 // retell returns what is said of a story as it is, and then what else is said if a value in a line with a star is changed.
@@ -100,22 +123,15 @@ func ofEvents(said []string) []string {
 	})
 }
 
-// storyOf returns the turn that the lines describe, and a pointer to what each line describes.
-func storyOf(t *testing.T, d *datadriven.TestData, lines []string) (*turn.Turn, []any) {
-	most := len(lines) // the result points into these lists, which must not grow
-	tn := &turn.Turn{
+func storyOf(t *testing.T, d *datadriven.TestData, lines []string) *story {
+	most := len(lines) // places points into these lists, which must not grow
+	s := &story{t: t, calls: make([]asked.Call, 0, most), turn: turn.Turn{
 		Instance: "i", Execution: 1, Build: engine.MustParseVersion("3.0.0"), OwnChildIDs: d.HasArg("own-child-ids"),
-		History: make([]engine.Event, 0, most), Batch: make([]engine.WorkItem, 0, most),
+		History: make([]engine.Event, 0, most), Batch: make([]engine.WorkItem, 0, most), Keys: make([]engine.KVEntry, 0, most),
 		Ack: engine.OrchestrationAck{HistoryDelta: make([]engine.Event, 0, most), WorkerItems: make([]engine.WorkItem, 0, most),
 			OrchestratorItems: make([]engine.WorkItem, 0, most), CancelledActivities: make([]engine.ScheduledActivityIdentifier, 0, most)},
-	}
-	n := func(text string) uint64 {
-		n, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
+	}}
+	tn, n := &s.turn, s.number
 	for _, a := range d.CmdArgs {
 		switch a.Key {
 		case "exec":
@@ -143,31 +159,37 @@ func storyOf(t *testing.T, d *datadriven.TestData, lines []string) (*turn.Turn, 
 			}
 		}
 	}
-	var places []any
 	for _, line := range lines {
-		words := strings.Fields(strings.TrimPrefix(line, "*"))
-		places = append(places, lineOf(t, tn, n, words))
+		s.places = append(s.places, s.line(strings.Fields(strings.TrimPrefix(line, "*"))))
 	}
-	return tn, places
+	return s
 }
 
-func lineOf(t *testing.T, tn *turn.Turn, n func(string) uint64, words []string) any {
-	ack := &tn.Ack
-	add := func(to *[]engine.WorkItem) any {
-		*to = append(*to, rig.Item(t, words[1], words[2:]))
-		return &(*to)[len(*to)-1]
+func (s *story) number(text string) uint64 {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		s.t.Fatal(err)
 	}
-	event := func(to *[]engine.Event, id int) any {
-		*to = append(*to, eventOf(t, tn, n, id, words[1], words[2:]))
-		return &(*to)[len(*to)-1]
-	}
+	return n
+}
+
+// last adds something to a list, and returns a pointer to it.
+func last[E any](to *[]E, e E) any {
+	*to = append(*to, e)
+	return &(*to)[len(*to)-1]
+}
+
+func (s *story) line(words []string) any {
+	t, tn, ack, n := s.t, &s.turn, &s.turn.Ack, s.number
+	add := func(to *[]engine.WorkItem) any { return last(to, rig.Item(t, words[1], words[2:])) }
+	event := func(to *[]engine.Event, id int) any { return last(to, s.event(id, words[1], words[2:])) }
 	switch words[0] {
 	case "h":
 		return event(&tn.History, len(tn.History)+1)
 	case "d":
 		return event(&ack.HistoryDelta, len(tn.History)+len(ack.HistoryDelta)+1)
 	case "p":
-		e := eventOf(t, tn, n, 1, words[1], words[2:])
+		e := s.event(1, words[1], words[2:])
 		tn.Previous = &e
 		return tn.Previous
 	case "b":
@@ -177,12 +199,15 @@ func lineOf(t *testing.T, tn *turn.Turn, n func(string) uint64, words []string) 
 	case "m":
 		return add(&ack.OrchestratorItems)
 	case "x":
-		x := engine.ScheduledActivityIdentifier{Instance: tn.Instance, ExecutionID: tn.Execution, ActivityID: n(words[1])}
-		ack.CancelledActivities = append(ack.CancelledActivities, x)
-		return &ack.CancelledActivities[len(ack.CancelledActivities)-1]
+		return last(&ack.CancelledActivities, engine.ScheduledActivityIdentifier{Instance: tn.Instance, ExecutionID: tn.Execution, ActivityID: n(words[1])})
 	case "k":
-		tn.Keys = append(tn.Keys, engine.KVEntry{Key: words[1]})
-		return &tn.Keys[len(tn.Keys)-1]
+		key := engine.KVEntry{Key: words[1]}
+		if len(words) > 2 {
+			key.Value, key.LastUpdatedAtMs = words[2], n(words[3])
+		}
+		return last(&tn.Keys, key)
+	case "c":
+		return last(&s.calls, s.call(words[1], words[2:]))
 	case "parent":
 		tn.Parent = &engine.ParentLink{Instance: words[1], ExecutionID: n(words[2]), EventID: n(words[3])}
 		return tn.Parent
@@ -194,17 +219,17 @@ func lineOf(t *testing.T, tn *turn.Turn, n func(string) uint64, words []string) 
 	return nil
 }
 
-// eventOf returns an event with the stamps that the turn's node would give it.
-func eventOf(t *testing.T, tn *turn.Turn, n func(string) uint64, id int, kind string, words []string) engine.Event {
-	stamp := engine.Event{EventID: uint64(id), InstanceID: tn.Instance, ExecutionID: tn.Execution, TimestampMs: 1000, DuroxideVersion: tn.Build.String()}
+// event returns an event with the stamps that the turn's node would give it.
+func (s *story) event(id int, kind string, words []string) engine.Event {
+	stamp := engine.Event{EventID: uint64(id), InstanceID: s.turn.Instance, ExecutionID: s.turn.Execution, TimestampMs: 1000, DuroxideVersion: s.turn.Build.String()}
 	for len(words) > 0 {
 		last := len(words) - 1
 		key, value, _ := strings.Cut(words[last], "=")
 		switch key {
 		case "@at":
-			stamp.TimestampMs = n(value)
+			stamp.TimestampMs = s.number(value)
 		case "@id":
-			stamp.EventID = n(value)
+			stamp.EventID = s.number(value)
 		case "@by":
 			stamp.DuroxideVersion = value
 		default:
@@ -215,7 +240,53 @@ func eventOf(t *testing.T, tn *turn.Turn, n func(string) uint64, id int, kind st
 		}
 		words = words[:last]
 	}
-	e := rig.Event(t, id, kind, words)
+	e := rig.Event(s.t, id, kind, words)
 	stamp.SourceEventID, stamp.Data = e.SourceEventID, e.Data
 	return stamp
+}
+
+var callKinds = map[string]asked.Kind{
+	"began": asked.Began, "asks": asked.Scheduled, "updates": asked.Updated, "pruned": asked.Pruned, "spawned": asked.Spawned,
+	"awaited": asked.Awaited, "selected": asked.Selected, "dropped": asked.Dropped, "continued": asked.Continued, "info": asked.ReadInfo,
+	"status": asked.ReadStatus, "keys": asked.ReadKeys, "returned": asked.Returned, "panicked": asked.Panicked,
+}
+
+var actionKinds = map[string]orchhost.ActionKind{
+	"activity": orchhost.ActionActivity, "timer": orchhost.ActionTimer, "wait": orchhost.ActionWait, "wait2": orchhost.ActionWait2,
+	"child": orchhost.ActionSubOrchestration, "detached": orchhost.ActionDetached, "again": orchhost.ActionContinueAsNew,
+	"dequeue": orchhost.ActionDequeue, "status": orchhost.ActionSetCustomStatus, "reset": orchhost.ActionResetCustomStatus,
+	"set": orchhost.ActionSetKV, "clear": orchhost.ActionClearKV, "clearall": orchhost.ActionClearAllKV,
+}
+
+func (s *story) call(kind string, words []string) asked.Call {
+	c := asked.Call{Kind: callKinds[kind], Details: &asked.Details{Info: orchhost.Info{Instance: s.turn.Instance, ExecutionID: s.turn.Execution, Name: "H", Version: "1.0.0"}}}
+	if c.Kind == 0 {
+		s.t.Fatalf("no call %q", kind)
+	}
+	if kind == "asks" || kind == "updates" || kind == "continued" {
+		c.Action = &orchhost.Action{Kind: actionKinds[words[0]]}
+		words = words[1:]
+	}
+	for _, w := range words {
+		key, value, _ := strings.Cut(w, "=")
+		switch key {
+		case "Tokens":
+			for text := range strings.SplitSeq(value, ",") {
+				n, _ := strconv.Atoi(text)
+				c.Tokens = append(c.Tokens, orchhost.Token(n))
+			}
+		case "Keys":
+			for text := range strings.SplitSeq(value, ",") {
+				k, v, _ := strings.Cut(text, ":")
+				c.Keys = append(c.Keys, engine.KVEntry{Key: k, Value: v})
+			}
+		case "Status", "Ms":
+			rig.Set(s.t, c.Details, []string{w})
+		case "Token", "By", "Failed", "N", "Text":
+			rig.Set(s.t, &c, []string{w})
+		default:
+			rig.Set(s.t, c.Action, []string{w})
+		}
+	}
+	return c
 }

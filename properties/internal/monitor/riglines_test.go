@@ -42,6 +42,7 @@ import (
 //	0     acks A [EVENTS and MESSAGES] [execution=2] [cancels=ID [of=EXECUTION]]   A sends its ack, which "commit A" commits
 //	0     answered A [lost] / refuse A             the store answers or refuses A's ack
 //	0     slot 1                                   from now on, calls and notes come from the second loop of their kind
+//	0     activation waits|done|refused A TEXT     an activation, or a node that does not start
 //	0     deadletter x / parked A / woken A
 //	0     why x RULE TEXT                          the world's reason why x waits
 //	0     help KIND recovery|rescue NAME [TEXT]        an action of the world
@@ -166,6 +167,9 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 		r.index = int(r.number(arg(0)))
 	case "refuse":
 		r.refuse(arg(0))
+	case "activation":
+		kind := map[string]record.Kind{"waits": record.ActivationWaits, "done": record.Activated, "refused": record.StartRefused}[arg(0)]
+		r.Record(cluster.Record{Kind: kind, Node: r.node(arg(1)), Text: arg(2), AtMs: r.w.Now})
 	case "deadletter":
 		r.Record(cluster.Record{Kind: record.DeadLetter, Instance: arg(0)})
 	case "parked":

@@ -3,15 +3,19 @@ package safety
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -29,6 +33,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 			return output, nil
 		}
 	}
+	var told []string
 	for _, c := range []struct {
 		name    string
 		handler orch.Handler
@@ -72,6 +77,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 			}
 			m.Finish()
 			found := m.Violations()
+			told = append(told, c.name+": "+foundText(found))
 			switch {
 			case c.want == "" && len(found) == 0:
 			case c.want == "" || len(found) != 1 || !strings.Contains(found[0].Message, c.want):
@@ -79,7 +85,20 @@ func TestReplaysAtTheEnd(t *testing.T) {
 			}
 		})
 	}
+	tells(t, told)
 }
+
+// tells compares what the checkers say in the cases of a test with its block of a file.
+func tells(t *testing.T, told []string) {
+	datadriven.RunTest(t, "testdata/replays.txt", func(_ *testing.T, d *datadriven.TestData) string {
+		if d.Cmd != t.Name() {
+			return d.Expected
+		}
+		return rig.Brief{}.Of(places.ReplaceAllString(strings.Join(told, "\n"), "at a place of this file"))
+	})
+}
+
+var places = regexp.MustCompile(`at safety\.\S+ \(replay_test\.go:\d+\)`)
 
 // TestOutputsOfBuilds takes an execution that A has ended, and replays it with the code of B's newer build.
 func TestOutputsOfBuilds(t *testing.T) {
@@ -94,6 +113,7 @@ func TestOutputsOfBuilds(t *testing.T) {
 		_, _ = ends("", nil)(ctx, "")
 		return ctx.ScheduleWait("more").Await()
 	}
+	var told []string
 	failed, no, never := failedWith("no"), ends("", errors.New("no")), ends("", errors.New("never"))
 	for _, c := range []struct {
 		name string
@@ -128,6 +148,7 @@ func TestOutputsOfBuilds(t *testing.T) {
 			}
 			endOrder(t, w.store, w.builds[1], w.builds[1].Version, c.end)
 			m.Finish()
+			told = append(told, c.name+": "+foundText(m.Violations()))
 			got := ""
 			for _, v := range m.Violations() {
 				says, _, _ := strings.Cut(v.Message[strings.Index(v.Message, "the code "):], ". It was")
@@ -141,6 +162,7 @@ func TestOutputsOfBuilds(t *testing.T) {
 			}
 		})
 	}
+	tells(t, told)
 }
 
 var done = eventdata.OrchestrationCompleted{Output: "done"}

@@ -99,6 +99,7 @@ var more = map[string]func(ctx context.Context, p engine.Provider){ // only used
 // TestWhatIsSaid prints all that is said of planted bugs, each in the case that shows it, and of a store that does not do
 // what its answer to the nth call of a kind says, or does more.
 func TestWhatIsSaid(t *testing.T) {
+	brief := rig.Brief{}
 	datadriven.RunTest(t, "testdata/said.txt", func(t *testing.T, d *datadriven.TestData) string {
 		cases, add := strings.Fields(d.Input), more[d.Cmd]
 		if len(d.CmdArgs) == 0 {
@@ -106,13 +107,13 @@ func TestWhatIsSaid(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return alone(tables.Provider, nil, cases...)
+			return brief.Of(alone(tables.Provider, nil, cases...))
 		}
 		n, err := strconv.Atoi(d.CmdArgs[1].Key)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return alone(nil, func(ctx context.Context, p, twin engine.Provider, c call.Call) call.Answer {
+		return brief.Of(alone(nil, func(ctx context.Context, p, twin engine.Provider, c call.Call) call.Answer {
 			a := call.Pass(ctx, twin, c)
 			if call.Method(c) == d.CmdArgs[0].Key {
 				n--
@@ -127,6 +128,6 @@ func TestWhatIsSaid(t *testing.T) {
 				_, _ = p.Read(ctx, "nobody")
 			}
 			return a
-		}, cases...)
+		}, cases...))
 	})
 }

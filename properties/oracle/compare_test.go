@@ -107,6 +107,10 @@ func TestEachDifference(t *testing.T) {
 			c.Whole = false
 			c.Queue = slices.Insert(c.Queue, 1, QueueRow{Number: 9, Instance: "B"})
 		}
+		if d.Cmd == "more-sessions" {
+			c.Sessions = append(c.Sessions, SessionRow{ID: "t", Owner: "other"})
+			return o.Compare(c).Text
+		}
 		var lines []string
 		rig.Change(c, func(path string) {
 			if path == "Sessions with the last twice" {

@@ -369,3 +369,18 @@ func TestFreedomsMeet(t *testing.T) {
 		}
 	}
 }
+
+// TestDenied checks which releases deny a freedom.
+func TestDenied(t *testing.T) {
+	if list, err := Denied(""); err != nil || len(list) > 0 {
+		t.Errorf("without a release: %v, %v", list, err)
+	}
+	if list, err := Denied("0.0.1"); err == nil {
+		t.Errorf("of a release that there is not: %v", list)
+	}
+	for _, c := range engine.Contracts() {
+		if list, err := Denied(c.Release); err != nil || slices.Contains(list, f9AbandonScope) != c.AbandonsBatch {
+			t.Errorf("%s: %v, %v", c.Release, list, err)
+		}
+	}
+}

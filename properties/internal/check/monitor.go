@@ -219,11 +219,10 @@ func (m *Monitor) Finish() {
 		c.Finish()
 	}
 	for i, later := range m.later {
-		if i < len(m.violations) && later != nil {
+		if later != nil {
 			m.violations[i].Message += ". " + later()
 		}
 	}
-	m.later = nil
 }
 
 // Violations returns the violations in the order in which they were found.

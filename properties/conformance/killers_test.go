@@ -43,7 +43,7 @@ func spoilWith(name string, spoil func(in *conformance.Store) func(c *call)) kil
 	right := memory(nil)
 	return killer{name, conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := right.New()
-		in.Provider = wrong{in.Provider, spoil(in)}
+		in.Provider = wrong(in.Provider, spoil(in))
 		return in, err
 	}}}
 }

@@ -34,6 +34,6 @@ func overwriting(c *call) {
 }
 
 // unmanaged is a provider that has no management surface.
-type unmanaged struct{ wrong }
+type unmanaged struct{ engine.Provider }
 
 func (unmanaged) Admin() engine.ProviderAdmin { return nil }

@@ -40,7 +40,7 @@ var timeKillers = []killer{
 		in, err := waiting().New()
 		gaveUp := false
 		right := in.Provider
-		in.Provider = wrong{right, func(c *call) {
+		in.Provider = wrong(right, func(c *call) {
 			switch {
 			case c.is("FetchOrchestrationItem") && c.poll > 0 && c.ctx.Done() != nil:
 				<-c.ctx.Done()
@@ -51,7 +51,7 @@ var timeKillers = []killer{
 			default:
 				c.do()
 			}
-		}}
+		})
 		return in, err
 	}}},
 	{"says that it waits and does not", waiting()},
@@ -66,11 +66,11 @@ func waiting() conformance.Factory {
 	return conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := memory(nil).New()
 		var mu sync.Mutex
-		in.Provider = wrong{in.Provider, func(c *call) {
+		in.Provider = wrong(in.Provider, func(c *call) {
 			mu.Lock()
 			defer mu.Unlock()
 			c.do()
-		}}
+		})
 		advance, now := in.Advance, in.NowMs
 		in.Advance = func(d time.Duration) {
 			mu.Lock()

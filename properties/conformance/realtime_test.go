@@ -19,7 +19,7 @@ func realTime(second time.Duration, made *int, broken func(store int) bool, take
 		*made++
 		if broken(*made) {
 			fetches := 0
-			in.Provider = wrong{in.Provider, on("FetchOrchestrationItem", func(c *call) {
+			in.Provider = wrong(in.Provider, on("FetchOrchestrationItem", func(c *call) {
 				if fetches++; fetches == 2 {
 					for begin := time.Now(); time.Since(begin) < takes; {
 						fetches = 2 // like a slow machine, not an idle one
@@ -27,7 +27,7 @@ func realTime(second time.Duration, made *int, broken func(store int) bool, take
 					return
 				}
 				c.do()
-			})}
+			}))
 		}
 		return in, err
 	}}
@@ -62,7 +62,7 @@ func TestFailuresInTimeCount(t *testing.T) {
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	bare := conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := memory(nil).New()
-		return &conformance.Store{Provider: unmanaged{wrong{in.Provider, func(c *call) { c.do() }}}, Advance: in.Advance, Sequential: true}, err
+		return &conformance.Store{Provider: unmanaged{in.Provider}, Advance: in.Advance, Sequential: true}, err
 	}}
 	for id, want := range map[string]string{
 		"CF-39": "Store.CorruptHistory", "LP-02": "Store.LongPolls", "BP-151": "Instance.Sequential", "DL-01": "Provider.Admin", "IL-01": "",
@@ -82,14 +82,14 @@ func TestStorageFailures(t *testing.T) {
 			in, err := memory(nil).New()
 			next := false
 			in.FailNext = func() { next = true }
-			in.Provider = wrong{in.Provider, func(c *call) {
+			in.Provider = wrong(in.Provider, func(c *call) {
 				if !next || keepsLock {
 					c.do()
 				}
 				if next {
 					next, c.fetched, c.err = false, nil, engine.Retryablef("call", "storage failed")
 				}
-			}}
+			})
 			return in, err
 		}}
 		if r := conformance.Ask(failing, "BP-155")[0]; (r.Failure != "") != keepsLock {

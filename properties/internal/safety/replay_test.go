@@ -67,8 +67,10 @@ func TestReplaysAtTheEnd(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w.nodes = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Registry: registry}} // without a filter, as under bounce
-			m.Record(&cluster.Record{Kind: record.NodeStarted, Node: 1, Incarnation: 1})
+			for _, had := range []*node.Registry{node.NewRegistry(), registry} { // without a filter, as under bounce
+				w.nodes = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Registry: had}}
+				m.Record(&cluster.Record{Kind: record.NodeStarted, Node: 1, Incarnation: 1})
+			}
 			endOrder(t, w.store, build, engine.MustParseVersion(c.pin), done)
 			if c.damage {
 				if err := w.store.Damage("order-1", 1, 3, []byte("{")); err != nil {

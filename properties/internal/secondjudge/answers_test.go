@@ -227,7 +227,7 @@ func TestPreloadedIsKept(t *testing.T) {
 		{func(x *memprovider.PreloadedExecution) { x.Status, x.Output = engine.StatusFailed, nil }, "S06", "execution 1 is Failed: expected Completed"},
 		{func(x *memprovider.PreloadedExecution) { x.Pin = &other }, "S09", "execution 1 has pin 2.0.0: expected 1.5.0"},
 	} {
-		given := memprovider.PreloadedInstance{Instance: "A", Orchestration: "Order", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{
+		given := memprovider.PreloadedInstance{Instance: "A", Orchestration: "Order", Executions: []memprovider.PreloadedExecution{
 			{ID: 1, Pin: &pin, Status: engine.StatusCompleted, Output: &output, Events: events},
 		}}
 		planned := []memprovider.PreloadedInstance{given}

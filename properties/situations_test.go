@@ -38,7 +38,7 @@ var elsewhere = []struct {
 	// The handler returns after continuing as new.
 	{23, "engine/replay/testdata/continue-and-return.txt", "code continue-and-return"},
 	// There are more messages than a continue-as-new may carry over.
-	{26, "engine/replay/testdata/carry-forward-limit.txt", "queue b 22"},
+	{26, "engine/replay/testdata/carry-forward-limit.txt", "QueueMessage Name=b Data=22"},
 	// A node does not have the activity.
 	{57, "engine/machine/testdata/worker.txt", "work0 decides work-no-handler: a/1 count 3, back in 4s, because activity missing: unknown"},
 	// Scenarios do not delete instances.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/wording"
 )
 
 func renderEffects(effects []Effect) string {
@@ -87,7 +87,7 @@ func renderRequest(c *ProviderCall) string {
 	case call.FetchWorkItem:
 		return fmt.Sprintf("fetch, lock %v, wait %v, cadence %v, tags %s%s", r.LockTimeout, r.PollTimeout, c.Cadence, tagsText(r.Tags), sessionText(r.Session))
 	case call.AckWorkItem:
-		return fmt.Sprintf("ack %s with %s", r.LockToken, renderItem(r.Completion))
+		return fmt.Sprintf("ack %s with %s", r.LockToken, wording.Text(r.Completion))
 	case call.AbandonWorkItem:
 		return fmt.Sprintf("abandon %s, back in %v, %s", r.LockToken, r.Delay, counted(r.IgnoreAttempt))
 	case call.RenewWorkItemLock:
@@ -129,13 +129,13 @@ func counted(ignore bool) string {
 func renderAck(a engine.OrchestrationAck) string {
 	lines := []string{fmt.Sprintf("%s/%d", a.LockToken, a.ExecutionID)}
 	for _, e := range a.HistoryDelta {
-		lines = append(lines, renderEvent(e))
+		lines = append(lines, fmt.Sprintf("event %d %s", e.EventID, wording.EventText(e)))
 	}
 	for _, w := range a.WorkerItems {
-		lines = append(lines, "work "+renderItem(w))
+		lines = append(lines, "work "+wording.Text(w))
 	}
 	for _, w := range a.OrchestratorItems {
-		lines = append(lines, "send "+renderItem(w))
+		lines = append(lines, "send "+wording.Text(w))
 	}
 	for _, c := range a.CancelledActivities {
 		lines = append(lines, fmt.Sprintf("withdraw %s/%d#%d", c.Instance, c.ExecutionID, c.ActivityID))
@@ -154,51 +154,4 @@ func renderAck(a engine.OrchestrationAck) string {
 		lines = append(lines, fmt.Sprintf("status %s %q", m.Status, *m.Output))
 	}
 	return strings.Join(lines, "\n  ")
-}
-
-func renderEvent(e engine.Event) string {
-	text := fmt.Sprintf("event %d %s %+v by %s", e.EventID, e.Kind(), e.Data, e.DuroxideVersion)
-	switch data := e.Data.(type) {
-	case eventdata.OrchestrationStarted:
-		text = fmt.Sprintf("event %d %s %s@%s(%s) by %s", e.EventID, e.Kind(), data.Name, data.Version, data.Input, e.DuroxideVersion)
-		if data.ParentInstance != "" {
-			text += fmt.Sprintf(" for %s/%d#%d", data.ParentInstance, data.ParentExecutionID, data.ParentID)
-		}
-		text += handedOver(data.CarryForwardEvents, data.InitialCustomStatus)
-	case eventdata.CustomStatusUpdated:
-		text = fmt.Sprintf("event %d %s%s by %s", e.EventID, e.Kind(), handedOver(nil, data.Status), e.DuroxideVersion)
-	case eventdata.OrchestrationFailed:
-		text = fmt.Sprintf("event %d %s %q by %s", e.EventID, e.Kind(), data.Details.Display(), e.DuroxideVersion)
-	}
-	if e.SourceEventID != 0 {
-		text += fmt.Sprintf(" of %d", e.SourceEventID)
-	}
-	return text
-}
-
-func handedOver(carried []engine.CarriedEvent, status *string) string {
-	text := ""
-	if len(carried) > 0 {
-		text = fmt.Sprintf(" carrying %v", carried)
-	}
-	if status != nil {
-		text += fmt.Sprintf(" with status %q", *status)
-	}
-	return text
-}
-
-func renderItem(w engine.WorkItem) string {
-	switch w := w.(type) {
-	case nil:
-		return "nothing"
-	case engine.ContinueAsNewItem:
-		status := w.InitialCustomStatus
-		w.InitialCustomStatus = nil
-		return fmt.Sprintf("%s %+v%s", w.Kind(), w, handedOver(nil, status))
-	case engine.SubOrchFailedItem:
-		return fmt.Sprintf("%s to %s/%d#%d %q", w.Kind(), w.ParentInstance, w.ParentExecutionID, w.ParentID, w.Details.Display())
-	case engine.ActivityFailedItem:
-		return fmt.Sprintf("%s to %s/%d#%d %q", w.Kind(), w.Instance, w.ExecutionID, w.ID, w.Details.Display())
-	}
-	return fmt.Sprintf("%s %+v", w.Kind(), w)
 }

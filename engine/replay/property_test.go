@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/wording"
 )
 
 // step is a statement of a generated program. It creates futures and combines them.
@@ -397,7 +398,7 @@ func checkVerify(t *rapid.T, in Input, builds []*engine.Build, pin *engine.Build
 func historyText(history []engine.Event) string {
 	var b strings.Builder
 	for _, e := range history {
-		fmt.Fprintf(&b, "\n%d %s <-%d %s", e.EventID, e.Kind(), e.SourceEventID, fields(e.Data))
+		fmt.Fprintf(&b, "\n%d %s", e.EventID, wording.EventText(e))
 	}
 	return b.String()
 }

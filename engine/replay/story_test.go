@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/wording"
 )
 
 // TestStories plays the stories in testdata/*.txt. Each file covers one situation, with one execution at a time, whose
@@ -84,13 +85,12 @@ func (s *story) run(t *testing.T, d *datadriven.TestData) string {
 			d.Fatalf(t, "no handler %s", name())
 		}
 	case "history":
-		// history, above lines of events (see parseEvent): replaces the history
+		// history, above lines with ids and events (package wording): replaces the history
 		s.in.History = nil
 		for _, line := range inputLines(d) {
-			e, err := parseEvent(line)
-			if err != nil {
-				d.Fatalf(t, "%v", err)
-			}
+			w := splitWords(line)
+			e := wording.Event(t, int(number(w[0])), w[1], w[2:])
+			e.InstanceID, e.ExecutionID = "p", 1
 			s.in.History = append(s.in.History, e)
 		}
 	case "keys":
@@ -160,11 +160,7 @@ func (s *story) turn(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	s.in.Messages = nil
 	for _, line := range inputLines(d) {
-		item, err := s.message(line)
-		if err != nil {
-			d.Fatalf(t, "%v", err)
-		}
-		s.in.Messages = append(s.in.Messages, item)
+		s.in.Messages = append(s.in.Messages, s.message(t, line))
 	}
 	s.in.Rules = &s.rules
 	out, err := Turn(s.in)

@@ -12,7 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
-	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/wording"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -73,7 +73,7 @@ func (l *teller) batch(words []string, value map[string]string) *engine.FetchedO
 	}
 	item.History = l.events(value["history"])
 	for _, word := range words[1:] {
-		item.Messages = append(item.Messages, rig.ItemOf(l.t, word, "Instance="+item.Instance))
+		item.Messages = append(item.Messages, wording.ItemOf(l.t, word, "Instance="+item.Instance))
 	}
 	return &engine.FetchedOrchestration{Item: item, AttemptCount: uint32(l.uint(value["n"], 1))}
 }
@@ -88,7 +88,7 @@ func (l *teller) events(text string) (list []engine.Event) {
 
 // event parses an event, which build 2.0.0 wrote if the event does not say otherwise.
 func (l *teller) event(id int, word string) engine.Event {
-	e := rig.EventOf(l.t, id, word)
+	e := wording.EventOf(l.t, id, word)
 	e.DuroxideVersion = cmp.Or(e.DuroxideVersion, "2.0.0")
 	return e
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/internal/dev/turn"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/wording"
 )
 
 // TestStories checks turns that are written line by line, and prints the checker's objections to each:
 //
 //	turn [exec=1] [build=3.0.0] [eager] [discard] [own-child-ids] [carried=N] [keys=N] [value=N] [status=S] [unclaimed=ID,...]
 //	h EVENT / d EVENT / p EVENT        an event of the history, of the delta, the first of the previous execution (see package
-//	                                   rig); @at=MS, @by=BUILD and @id=N come last, if at all
+//	                                   wording); @at=MS, @by=BUILD and @id=N come last, if at all
 //	b ITEM / w ITEM / m ITEM           a message of the batch; work and a message that the turn sends
 //	x ID                               an activity that it withdraws
 //	k KEY [VALUE MS]                   a key before the execution
@@ -181,7 +182,7 @@ func last[E any](to *[]E, e E) any {
 
 func (s *story) line(words []string) any {
 	t, tn, ack, n := s.t, &s.turn, &s.turn.Ack, s.number
-	add := func(to *[]engine.WorkItem) any { return last(to, rig.Item(t, words[1], words[2:])) }
+	add := func(to *[]engine.WorkItem) any { return last(to, wording.Item(t, words[1], words[2:])) }
 	event := func(to *[]engine.Event, id int) any { return last(to, s.event(id, words[1], words[2:])) }
 	switch words[0] {
 	case "h":
@@ -212,7 +213,7 @@ func (s *story) line(words []string) any {
 		tn.Parent = &engine.ParentLink{Instance: words[1], ExecutionID: n(words[2]), EventID: n(words[3])}
 		return tn.Parent
 	case "meta":
-		rig.Set(t, &ack.Metadata, words[1:])
+		wording.Set(t, &ack.Metadata, words[1:])
 		return &ack.Metadata
 	}
 	t.Fatalf("%q begins no line", words[0])
@@ -240,7 +241,7 @@ func (s *story) event(id int, kind string, words []string) engine.Event {
 		}
 		words = words[:last]
 	}
-	e := rig.Event(s.t, id, kind, words)
+	e := wording.Event(s.t, id, kind, words)
 	stamp.SourceEventID, stamp.Data = e.SourceEventID, e.Data
 	return stamp
 }
@@ -281,11 +282,11 @@ func (s *story) call(kind string, words []string) asked.Call {
 				c.Keys = append(c.Keys, engine.KVEntry{Key: k, Value: v})
 			}
 		case "Status", "Ms":
-			rig.Set(s.t, c.Details, []string{w})
+			wording.Set(s.t, c.Details, []string{w})
 		case "Token", "By", "Failed", "N", "Text":
-			rig.Set(s.t, &c, []string{w})
+			wording.Set(s.t, &c, []string{w})
 		default:
-			rig.Set(s.t, c.Action, []string{w})
+			wording.Set(s.t, c.Action, []string{w})
 		}
 	}
 	return c

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/wording"
 )
 
 // This file parses events and messages of any kind. Each is a single word that uses the names in package rig:
@@ -26,13 +26,13 @@ func (r *Rig) event(instance, word string) engine.Event {
 	if completes {
 		front = []string{"of=" + source}
 	}
-	e := rig.EventOf(r.t, int(r.number(id)), rest, front...)
+	e := wording.EventOf(r.t, int(r.number(id)), rest, front...)
 	e.InstanceID, e.ExecutionID, e.DuroxideVersion = instance, 1, "1.5.0"
 	return e
 }
 
 // item parses a message.
-func (r *Rig) item(word string) engine.WorkItem { return rig.ItemOf(r.t, word) }
+func (r *Rig) item(word string) engine.WorkItem { return wording.ItemOf(r.t, word) }
 
 // encode encodes an event with the newest build that knows its kind.
 func (r *Rig) encode(e engine.Event) (bytes []byte) {

@@ -1,6 +1,14 @@
-package rig
+// Package wording reads and writes events and messages as words, as stories of tests have them. Only tests import it.
+//
+//	h ActivityScheduled Name=a Input=b
+//	b ActivityCompleted ExecutionID=1 ID=2 Result=r
+//	d OrchestrationFailed Details=cancelled:why
+//
+// Where a story has room for a single word only, the same is written as `ActivityScheduled,Name:a,Input:b`.
+package wording
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -190,4 +198,52 @@ func set(t testing.TB, f reflect.Value, text string) {
 	default:
 		f.SetString(text)
 	}
+}
+
+// Text writes the data of an event, or a message, as words: what [Event] and [Item] read, without the fields that are zero.
+// Errors are written as they display. A text that is not a word is quoted, and of a long one only the length is told.
+func Text(of any) string {
+	v := reflect.ValueOf(of)
+	if !v.IsValid() {
+		return "nothing"
+	}
+	text := strings.TrimSuffix(v.Type().Name(), "Item")
+	for i := range v.NumField() {
+		if f := v.Field(i); !f.IsZero() {
+			text += " " + v.Type().Field(i).Name + "=" + word(f)
+		}
+	}
+	return text
+}
+
+// EventText is Text of an event's data, with its source and the build that wrote it.
+func EventText(e engine.Event) string {
+	kind, fields, _ := strings.Cut(Text(e.Data), " ")
+	if e.SourceEventID != 0 {
+		kind += fmt.Sprintf(" of=%d", e.SourceEventID)
+	}
+	if e.DuroxideVersion != "" {
+		kind += " by=" + e.DuroxideVersion
+	}
+	return strings.TrimSpace(kind + " " + fields)
+}
+
+func word(f reflect.Value) string {
+	text := fmt.Sprint(reflect.Indirect(f))
+	switch v := f.Interface().(type) {
+	case engine.ErrorDetails:
+		text = v.Display()
+	case []engine.CarriedEvent:
+		var list []string
+		for _, e := range v {
+			list = append(list, e.Name+":"+e.Data)
+		}
+		text = strings.Join(list, ",")
+	}
+	if quoted := strconv.Quote(text); len(text) > 250 {
+		return fmt.Sprintf("(%d bytes)", len(text))
+	} else if text == "" || strings.Contains(text, " ") || quoted != `"`+text+`"` {
+		return quoted
+	}
+	return text
 }

@@ -139,7 +139,8 @@ func number(t testing.TB, text string) uint64 {
 }
 
 // Set sets fields of the struct that of points at. Each word is `FIELD=VALUE`, and VALUE may contain Go escapes.
-// Durations, versions and errors (`KIND:TEXT`) have their own forms; carried messages are written as `NAME:DATA,...`.
+// Durations, versions and errors (`KIND:TEXT`) have their own forms; carried messages are written as `NAME:DATA,...` or, in a
+// single word, `NAME:DATA;...`.
 func Set(t testing.TB, of any, words []string) {
 	t.Helper()
 	for _, w := range words {
@@ -168,7 +169,7 @@ func set(t testing.TB, f reflect.Value, text string) {
 		return
 	case []engine.CarriedEvent:
 		var list []engine.CarriedEvent
-		for part := range strings.SplitSeq(text, ",") {
+		for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ',' || c == ';' }) {
 			name, data, _ := strings.Cut(part, ":")
 			list = append(list, engine.CarriedEvent{Name: name, Data: data})
 		}

@@ -1,14 +1,12 @@
 package safety
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
@@ -57,55 +55,6 @@ func (s *story) tellNode(f []string) bool {
 	}
 	s.m.Record(&r)
 	return true
-}
-
-// turnEvent returns an event of a kind that story.event does not support.
-func turnEvent(kind string, args storyArgs) engine.EventData {
-	switch kind {
-	case "OrchestrationChained":
-		return eventdata.OrchestrationChained{Name: "Order", Instance: "message-1"}
-	case "ActivityCancelRequested":
-		return eventdata.ActivityCancelRequested{Reason: eventdata.ReasonDroppedFuture}
-	case "Cancelled":
-		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled}}}
-	case "KeyValueSet":
-		return eventdata.KeyValueSet{Key: args.name(0, "k"), Value: cmp.Or(args.value(0), "v")}
-	case "KeyValueCleared":
-		return eventdata.KeyValueCleared{Key: args.name(0, "k")}
-	case "KeyValuesCleared":
-		return eventdata.KeyValuesCleared{}
-	case "CustomStatusUpdated":
-		half := "half"
-		return eventdata.CustomStatusUpdated{Status: &half}
-	case "Nondeterministic":
-		return eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism("the code went another way")}
-	}
-	return waitEvent(kind, args)
-}
-
-// waitEvent returns an event about a child, a queue or a cancel.
-func waitEvent(kind string, args storyArgs) engine.EventData {
-	switch kind {
-	case "PoisonOfActivity":
-		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Poison: &eventdata.PoisonError{
-			MessageType: eventdata.PoisonType{Kind: eventdata.PoisonActivity, Instance: "order-1", ExecutionID: 1},
-		}}}
-	case "SubOrchestrationScheduled":
-		return eventdata.SubOrchestrationScheduled{Name: "Order", Instance: "child-1"}
-	case "SubOrchestrationCompleted":
-		return eventdata.SubOrchestrationCompleted{}
-	case "SubOrchestrationFailed":
-		return eventdata.SubOrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed}}}
-	case "OrchestrationCancelRequested":
-		return eventdata.OrchestrationCancelRequested{Reason: "enough"}
-	case "QueueSubscribed":
-		return eventdata.QueueSubscribed{Name: args.name(0, "q")}
-	case "QueueSubscriptionCancelled":
-		return eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture}
-	case "QueueEventDelivered":
-		return eventdata.QueueEventDelivered{Name: args.name(0, "q"), Data: args.value(0)}
-	}
-	return nil
 }
 
 // storyPlan returns a story's plan, which it reads from the lines that start with "plan".

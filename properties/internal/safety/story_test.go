@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,11 +11,11 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/deadletter"
-	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/watchdog"
+	"github.com/durosim/durosim/internal/wording"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -311,51 +312,44 @@ func (s *story) message(o *observe.Observation, text string) {
 	o.Instance, o.Queue = s.owner[o.Message], s.queue[o.Message]
 }
 
-// event parses `ID:KIND` or `ID:KIND<SOURCE`. Failures are application failures; "poison" stands for poison of the
-// execution itself.
+// usual has what kinds of events and messages are in stories that do not say otherwise, in the words of package wording.
+var usual = map[string]string{ // only used for lookups
+	"OrchestrationStarted": "OrchestrationStarted,Name:Order,Version:1.0.0", "OrchestrationFailed": "OrchestrationFailed,Details:activity:no",
+	"Poison":           "OrchestrationFailed,Details:poison:Orchestration/order-1",
+	"PoisonOfActivity": "OrchestrationFailed,Details:poison:Activity/order-1",
+	"Cancelled":        "OrchestrationFailed,Details:cancelled:", "Nondeterministic": "OrchestrationFailed,Details:disagrees:the code went another way",
+	"OrchestrationChained": "OrchestrationChained,Name:Order,Instance:message-1", "OrchestrationCancelRequested": "OrchestrationCancelRequested,Reason:enough",
+	"ActivityScheduled": "ActivityScheduled,Name:Charge", "ActivityFailed": "ActivityFailed,Details:activity:no",
+	"ActivityCancelRequested": "ActivityCancelRequested,Reason:dropped_future", "TimerCreated": "TimerCreated,FireAtMs:1", "TimerFired": "TimerFired,FireAtMs:1",
+	"SubOrchestrationScheduled": "SubOrchestrationScheduled,Name:Order,Instance:child-1", "SubOrchestrationFailed": "SubOrchestrationFailed,Details:failed:",
+	"ExternalEvent": "ExternalEvent,Name:go", "ExternalEvent2": "ExternalEvent2,Name:go", "QueueSubscribed": "QueueSubscribed,Name:q",
+	"QueueSubscriptionCancelled": "QueueSubscriptionCancelled,Reason:dropped_future", "QueueEventDelivered": "QueueEventDelivered,Name:q",
+	"KeyValueSet": "KeyValueSet,Key:k,Value:v", "KeyValueCleared": "KeyValueCleared,Key:k", "CustomStatusUpdated": "CustomStatusUpdated,Status:half",
+
+	"StartOrchestration": "Start,Orchestration:Order,ExecutionID:1", "ContinueAsNew": "ContinueAsNew,Orchestration:Order",
+	"ActivityExecute": "ActivityExecute,Name:Charge", "ExternalRaised": "ExternalRaised,Name:go", "QueueMessage": "QueueMessage,Name:q",
+}
+
+// worded returns the words of `KIND` or `KIND(FIELD:VALUE+FIELD:VALUE)`.
+func worded(text string) string {
+	kind, fields, has := strings.Cut(strings.TrimSuffix(text, ")"), "(")
+	word := cmp.Or(usual[kind], kind)
+	if has {
+		word += "," + strings.ReplaceAll(fields, "+", ",")
+	}
+	return word
+}
+
+// event parses `ID:KIND` or `ID:KIND<SOURCE`.
 func (s *story) event(text string) engine.Event {
 	id, rest, _ := strings.Cut(text, ":")
-	kind, source, _ := strings.Cut(rest, "<")
-	kind, args := arguments(kind)
-	e := engine.Event{EventID: uint64(s.number(id)), InstanceID: "order-1", ExecutionID: 1, DuroxideVersion: "1.5.0"}
-	if source != "" {
-		e.SourceEventID = uint64(s.number(source))
+	kind, source, completes := strings.Cut(rest, "<")
+	var front []string
+	if completes {
+		front = []string{"of=" + source}
 	}
-	failure := engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "no"}}
-	switch kind {
-	case "Poison":
-		e.Data = eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Poison: &eventdata.PoisonError{
-			MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "order-1", ExecutionID: 1},
-		}}}
-	case "OrchestrationStarted":
-		e.Data = eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", CarryForwardEvents: carriedAs(args)}
-	case "OrchestrationCompleted":
-		e.Data = eventdata.OrchestrationCompleted{}
-	case "OrchestrationFailed":
-		e.Data = eventdata.OrchestrationFailed{Details: failure}
-	case "OrchestrationContinuedAsNew":
-		e.Data = eventdata.OrchestrationContinuedAsNew{}
-	case "ActivityScheduled":
-		e.Data = eventdata.ActivityScheduled{Name: "Charge"}
-	case "ActivityCompleted":
-		e.Data = eventdata.ActivityCompleted{}
-	case "ActivityFailed":
-		e.Data = eventdata.ActivityFailed{Details: failure}
-	case "TimerCreated":
-		e.Data = eventdata.TimerCreated{FireAtMs: 1}
-	case "TimerFired":
-		e.Data = eventdata.TimerFired{FireAtMs: 1}
-	case "ExternalEvent":
-		e.Data = eventdata.ExternalEvent{Name: "go"}
-	case "ExternalEvent2":
-		e.Data = eventdata.ExternalEvent2{Name: "go"}
-	case "LegacyNote":
-		e.Data = eventdata.LegacyNote{}
-	default:
-		if e.Data = turnEvent(kind, args); e.Data == nil {
-			s.fail("event %q", text)
-		}
-	}
+	e := wording.EventOf(s.t, int(s.number(id)), worded(kind), front...)
+	e.InstanceID, e.ExecutionID, e.DuroxideVersion, e.TimestampMs = "order-1", 1, "1.5.0", 0
 	return e
 }
 
@@ -371,44 +365,19 @@ func (s *story) encode(e engine.Event) []byte {
 
 // item returns an item of the given kind. If the kind needs a schedule, the schedule is written as `EXECUTION/EVENT`.
 func (s *story) item(instance, kind, schedule string, fireMs int64) engine.WorkItem {
-	var execution, id uint64
-	if schedule != "" {
-		x, e, _ := strings.Cut(schedule, "/")
-		execution, id = uint64(s.number(x)), uint64(s.number(e))
+	of := ""
+	if strings.HasPrefix(kind, "SubOrch") {
+		of = "Parent"
 	}
-	kind, args := arguments(kind)
-	switch engine.WorkItemKind(kind) {
-	case engine.ItemStartOrchestration:
-		return engine.StartItem{Instance: instance, Orchestration: "Order", ExecutionID: 1}
-	case engine.ItemContinueAsNew:
-		next := engine.ContinueAsNewItem{Instance: instance, Orchestration: "Order"}
-		if args.name(0, "") == "!" { // the custom status
-			status := args.value(0)
-			next.InitialCustomStatus, args = &status, args[1:]
-		}
-		next.CarryForwardEvents = carriedAs(args)
-		return next
-	case engine.ItemActivityExecute:
-		return engine.ActivityExecuteItem{Instance: instance, ExecutionID: execution, ID: id, Name: "Charge"}
-	case engine.ItemActivityCompleted:
-		return engine.ActivityCompletedItem{Instance: instance, ExecutionID: execution, ID: id}
-	case engine.ItemActivityFailed:
-		return engine.ActivityFailedItem{Instance: instance, ExecutionID: execution, ID: id}
-	case engine.ItemTimerFired:
-		return engine.TimerFiredItem{Instance: instance, ExecutionID: execution, ID: id, FireAtMs: uint64(storyStartMs + fireMs)}
-	case engine.ItemExternalRaised:
-		return engine.ExternalRaisedItem{Instance: instance, Name: "go"}
-	case engine.ItemQueueMessage:
-		return engine.QueueMessageItem{Instance: instance, Name: args.name(0, "q"), Data: args.value(0)}
-	case engine.ItemSubOrchCompleted:
-		return engine.SubOrchCompletedItem{ParentInstance: instance, ParentExecutionID: execution, ParentID: id}
-	case engine.ItemSubOrchFailed:
-		return engine.SubOrchFailedItem{ParentInstance: instance, ParentExecutionID: execution, ParentID: id}
-	case engine.ItemCancelInstance:
-		return engine.CancelInstanceItem{Instance: instance}
+	front := []string{of + "Instance=" + instance}
+	if x, e, ok := strings.Cut(schedule, "/"); ok {
+		front = append(front, of+"ExecutionID="+x, of+"ID="+e)
 	}
-	s.fail("item %q", kind)
-	return nil
+	word := worded(kind)
+	if kind == string(engine.ItemTimerFired) {
+		word = fmt.Sprint("TimerFired,FireAtMs:", storyStartMs+fireMs)
+	}
+	return wording.ItemOf(s.t, word, front...)
 }
 
 // options returns a line's plain words and its `KEY=VALUE` words.

@@ -118,12 +118,12 @@ func details(kind, text string) engine.ErrorDetails {
 			operation, message = "op", text
 		}
 		return engine.ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: operation, Message: message}}
-	case "poison": // KIND/INSTANCE/ATTEMPT/MOST/CAUSE/ERROR
-		f := strings.Split(text+"/////", "/")
+	case "poison": // KIND/INSTANCE/ATTEMPT/MOST/CAUSE/ERROR/ACTIVITY
+		f := strings.Split(text+"//////", "/")
 		attempt, _ := strconv.ParseUint(f[2], 10, 32)
 		most, _ := strconv.ParseUint(f[3], 10, 32)
 		return engine.ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: uint32(attempt), MaxAttempts: uint32(most), MessageType: eventdata.PoisonType{
-			Kind: eventdata.PoisonKind(f[0]), Instance: f[1], ExecutionID: 1, Cause: f[4], Error: f[5], ActivityName: f[4], ActivityID: attempt,
+			Kind: eventdata.PoisonKind(f[0]), Instance: f[1], ExecutionID: 1, Cause: f[4], Error: f[5], ActivityName: f[6], ActivityID: attempt,
 		}}}
 	}
 	return engine.ErrorDetails{}

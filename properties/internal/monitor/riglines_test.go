@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
@@ -23,7 +22,7 @@ import (
 //	0     start x [from=PARENT/EXECUTION/EVENT] [version=V]
 //	0     can x / queue x / timer x FIRE           other messages
 //	0     work x [id=2] [name=W] [tag=T] [session=S]
-//	0     event x 3 KIND [text=TEXT] [of=INSTANCE] an event is appended to the history of x
+//	0     event x 3:KIND,FIELD:VALUE               an event is appended to the history of x (see rigwritten_test.go)
 //	0     history x 2 [EVENTS]                     execution 2 has the events; *70 stands for 70 letters
 //	0     pruned x 2                               execution 2 is removed
 //	0     pin x 1.5.0 / status x Failed [OUTPUT] / adopt CHILD PARENT
@@ -83,12 +82,8 @@ func (r *Rig) other(verb string, f []string) {
 		fire := rig.StartMs + r.number(arg(1))
 		r.insert(0, engine.TimerFiredItem{Instance: arg(0), ExecutionID: 1, ID: 2, FireAtMs: uint64(fire)}, fire)
 	case "event":
-		e := engine.Event{EventID: uint64(r.number(arg(1))), InstanceID: arg(0), ExecutionID: 1, DuroxideVersion: "1.5.0", Data: eventOf(arg(2), value)}
-		bytes, err := r.w.AllBuilds[len(r.w.AllBuilds)-1].Codec.AppendEvent(nil, e)
-		if err != nil {
-			r.t.Fatal(err)
-		}
-		r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: r.Instance(arg(0)), Execution: 1, EventID: e.EventID, Bytes: bytes})
+		e := r.event(arg(0), arg(1))
+		r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: r.Instance(arg(0)), Execution: 1, EventID: e.EventID, Bytes: r.encode(e)})
 	case "pin":
 		o := observe.Observation{Kind: observe.PinSet, Instance: r.Instance(arg(0)), Execution: 1}
 		if arg(1) != "none" {
@@ -258,35 +253,6 @@ func sent(instance, kind string, recovery bool) engine.WorkItem {
 		return engine.CancelInstanceItem{Instance: instance}
 	}
 	return engine.StartItem{Instance: instance}
-}
-
-// eventOf returns an event of the named kind, which must be one that stories may use.
-func eventOf(kind string, value map[string]string) engine.EventData {
-	text := value["text"]
-	failed := func(d engine.ErrorDetails) engine.EventData { return eventdata.OrchestrationFailed{Details: d} }
-	switch kind {
-	case "Completed":
-		return eventdata.OrchestrationCompleted{}
-	case "Failed":
-		return failed(engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}})
-	case "Cancelled":
-		return failed(engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled, Reason: text}})
-	case "Panicked":
-		return failed(engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: text}})
-	case "Misconfigured":
-		return failed(eventdata.Nondeterminism(text))
-	case "Poison":
-		poison := eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: value["of"], ExecutionID: 1, Cause: value["cause"], Error: value["error"]}
-		if poison.Error != "" {
-			poison.Kind = eventdata.PoisonFailedDeserialization
-		}
-		return failed(engine.ErrorDetails{Poison: &eventdata.PoisonError{MessageType: poison}})
-	case "PoisonActivity":
-		return failed(engine.ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonActivity, Instance: value["of"], ExecutionID: 1, ActivityName: text, ActivityID: 2}}})
-	case "Subscribed2":
-		return eventdata.ExternalSubscribed2{Name: text}
-	}
-	return eventdata.TimerCreated{}
 }
 
 func (r *Rig) delete(name string) {

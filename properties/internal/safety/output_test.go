@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -23,10 +24,10 @@ func TestEndsOfChildren(t *testing.T) {
 		{"cancelled", "", "canceled: parent", engine.StatusFailed, `execution 1 of order-1 is Failed with "canceled: parent" by an ack of caller 1: expected an end that its program Order allows, such as completed with "call(a);" ($input is "x")`},
 		{"cancelled by its parent", "shop", "canceled: parent", engine.StatusFailed, ""},
 	} {
-		w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, "plan Order: call a"), builds: engine.ShippedBuilds()}
+		w := &rig.FakeWorld{Now: storyStartMs, ThePlan: *storyPlan(t, "plan Order: call a"), AllBuilds: engine.ShippedBuilds()}
 		m := newSafety(w, "S20")
-		w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
-		p := w.store.Handle(w.builds[1].Codec, observe.Caller{Node: 1, Incarnation: 1})
+		w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+		p := w.RealStore.Handle(w.AllBuilds[1].Codec, observe.Caller{Node: 1, Incarnation: 1})
 		if err := p.EnqueueForOrchestrator(t.Context(), engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0); err != nil {
 			t.Fatal(err)
 		}

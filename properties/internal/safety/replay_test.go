@@ -18,7 +18,6 @@ import (
 	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -52,11 +51,11 @@ func TestReplaysAtTheEnd(t *testing.T) {
 		{"S11_bad on a newer build", charge("Refund", "done"), "2.0.0", "1.5.0", false, "does not replay on build 2.0.0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
+			w := &rig.FakeWorld{Now: storyStartMs, AllBuilds: engine.ShippedBuilds()}
 			m := newSafety(w, "S11")
-			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+			w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
 			var build *engine.Build
-			for _, b := range w.builds {
+			for _, b := range w.AllBuilds {
 				if b.Name() == c.build {
 					build = b
 				}
@@ -68,12 +67,12 @@ func TestReplaysAtTheEnd(t *testing.T) {
 				}
 			}
 			for _, had := range []*node.Registry{node.NewRegistry(), registry} { // without a filter, as under bounce
-				w.nodes = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Registry: had}}
+				w.Infos = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Registry: had}}
 				m.Record(&cluster.Record{Kind: record.NodeStarted, Node: 1, Incarnation: 1})
 			}
-			endOrder(t, w.store, build, engine.MustParseVersion(c.pin), done)
+			endOrder(t, w.RealStore, build, engine.MustParseVersion(c.pin), done)
 			if c.damage {
-				if err := w.store.Damage("order-1", 1, 3, []byte("{")); err != nil {
+				if err := w.RealStore.Damage("order-1", 1, 3, []byte("{")); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -135,20 +134,20 @@ func TestOutputsOfBuilds(t *testing.T) {
 		{"S11_bad wait", done, ends("done", nil), waits, `S11 node=A instance=order-1: the code asks for something new: Wait(name="more")`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds()}
+			w := &rig.FakeWorld{Now: storyStartMs, AllBuilds: engine.ShippedBuilds()}
 			m := newSafety(w, "S11", "S29")
-			w.store = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+			w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
 			for i, h := range []orch.Handler{c.a, c.b} {
-				build, registry := w.builds[1+3*i], node.NewRegistry()
+				build, registry := w.AllBuilds[1+3*i], node.NewRegistry()
 				if h != nil {
 					if err := registry.Register("Order", engine.V(1, 0, 0), h); err != nil {
 						t.Fatal(err)
 					}
 				}
-				w.nodes = append(w.nodes, cluster.NodeInfo{Number: uint32(i + 1), Name: string(rune('A' + i)), Incarnation: 1, Build: build, Filter: engine.FilterFor(build.DefaultRange), Registry: registry})
+				w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(i + 1), Name: string(rune('A' + i)), Incarnation: 1, Build: build, Filter: engine.FilterFor(build.DefaultRange), Registry: registry})
 				m.Record(&cluster.Record{Kind: record.NodeStarted, Node: uint32(i + 1), Incarnation: 1})
 			}
-			endOrder(t, w.store, w.builds[1], w.builds[1].Version, c.end)
+			endOrder(t, w.RealStore, w.AllBuilds[1], w.AllBuilds[1].Version, c.end)
 			m.Finish()
 			told = append(told, c.name+": "+foundText(m.Violations()))
 			got := ""

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -203,7 +204,7 @@ func (tp *tape) playTo(ids ...string) *check.Monitor { return tp.playUntil(len(t
 
 // playUntil plays a tape, but stops the given number of entries after the first violation.
 func (tp *tape) playUntil(later int, ids ...string) *check.Monitor {
-	w := &fakeWorld{plan: tp.plan, builds: tp.builds, nodes: slices.Clone(tp.nodes)}
+	w := &rig.FakeWorld{ThePlan: *tp.plan, AllBuilds: tp.builds, Infos: slices.Clone(tp.nodes)}
 	m := newSafety(w, ids...)
 	for i := range tp.entries {
 		if len(m.Violations()) > 0 {
@@ -217,7 +218,7 @@ func (tp *tape) playUntil(later int, ids ...string) *check.Monitor {
 			continue
 		}
 		if e.record.Kind == record.NodeStarted {
-			w.nodes[e.record.Node-1] = e.info
+			w.Infos[e.record.Node-1] = e.info
 		}
 		m.Record(e.record)
 	}

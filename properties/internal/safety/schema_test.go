@@ -10,6 +10,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
@@ -18,7 +19,7 @@ import (
 )
 
 // rescued is a world in its last phase.
-type rescued struct{ *fakeWorld }
+type rescued struct{ *rig.FakeWorld }
 
 func (rescued) Phase() cluster.Phase { return cluster.PhaseRescue }
 
@@ -33,12 +34,12 @@ func (rescued) Phase() cluster.Phase { return cluster.PhaseRescue }
 //	active 2.0.0 [A]                             an operator activates a build, or the start of A does
 func TestSchemas(t *testing.T) {
 	datadriven.RunTest(t, "testdata/schemas.txt", func(t *testing.T, d *datadriven.TestData) string {
-		w := &fakeWorld{nowMs: storyStartMs, plan: &plan.Plan{}, builds: engine.ShippedBuilds(), store: memprovider.New(memprovider.Options{})}
+		w := &rig.FakeWorld{Now: storyStartMs, AllBuilds: engine.ShippedBuilds(), RealStore: memprovider.New(memprovider.Options{})}
 		var m *check.Monitor
 		for line := range strings.Lines(d.Input) {
 			f := append(strings.Fields(line), "", "", "")
 			number, _ := strconv.ParseUint(f[2], 10, 64)
-			at := slices.IndexFunc(w.nodes, func(n cluster.NodeInfo) bool { return n.Name == f[1] })
+			at := slices.IndexFunc(w.Infos, func(n cluster.NodeInfo) bool { return n.Name == f[1] })
 			rec := cluster.Record{Node: uint32(at + 1), Incarnation: 1, Schema: number}
 			switch f[0] {
 			case "build":
@@ -49,18 +50,18 @@ func TestSchemas(t *testing.T) {
 				if number > 0 {
 					b.Schema = &plan.Schema{Version: number, RefusesNewer: slices.Contains(f, "refuses"), Destructive: slices.Contains(f, "destructive")}
 				}
-				w.plan.Builds = append(w.plan.Builds, b)
+				w.ThePlan.Builds = append(w.ThePlan.Builds, b)
 				continue
 			case "node":
-				w.plan.Nodes = append(w.plan.Nodes, plan.Node{Name: f[1], Build: f[2], Absent: f[3] != ""})
-				w.nodes = append(w.nodes, cluster.NodeInfo{Number: uint32(len(w.nodes) + 1), Name: f[1], Build: plan.FindBuild(w.builds, f[2])})
+				w.ThePlan.Nodes = append(w.ThePlan.Nodes, plan.Node{Name: f[1], Build: f[2], Absent: f[3] != ""})
+				w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(len(w.Infos) + 1), Name: f[1], Build: plan.FindBuild(w.AllBuilds, f[2])})
 				continue
 			case "activates":
-				w.plan.Schedule = append(w.plan.Schedule, plan.Step{Verb: plan.VerbActivate, Build: f[1]})
+				w.ThePlan.Schedule = append(w.ThePlan.Schedule, plan.Step{Verb: plan.VerbActivate, Build: f[1]})
 				continue
 			case "store":
 				number, _ = strconv.ParseUint(f[1], 10, 64)
-				w.store.SetSchema(number)
+				w.RealStore.SetSchema(number)
 				if m != nil {
 					continue
 				}
@@ -71,16 +72,16 @@ func TestSchemas(t *testing.T) {
 				m = newSafety(view, "S30")
 				continue
 			case "stop":
-				w.nodes[at].Up = false
+				w.Infos[at].Up = false
 				continue
 			case "began":
 				rec.Kind = record.MigrationBegan
 			case "ended", "undone":
 				rec.Kind, rec.Text = record.MigrationEnded, f[2]
 			case "start":
-				rec.Kind, w.nodes[at].Up = record.NodeStarted, true
+				rec.Kind, w.Infos[at].Up = record.NodeStarted, true
 				if f[2] != "" {
-					w.nodes[at].Build = plan.FindBuild(w.builds, f[2])
+					w.Infos[at].Build = plan.FindBuild(w.AllBuilds, f[2])
 				}
 			case "refuse":
 				rec.Kind, rec.Text = record.StartRefused, f[2]
@@ -91,7 +92,7 @@ func TestSchemas(t *testing.T) {
 				}
 			case "active":
 				rec.Kind, rec.Text = record.Activated, f[1]
-				rec.Node = uint32(1 + slices.IndexFunc(w.nodes, func(n cluster.NodeInfo) bool { return n.Name == f[2] }))
+				rec.Node = uint32(1 + slices.IndexFunc(w.Infos, func(n cluster.NodeInfo) bool { return n.Name == f[2] }))
 			default:
 				t.Fatalf("%q: unknown", line)
 			}

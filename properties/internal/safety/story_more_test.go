@@ -34,7 +34,7 @@ func (s *story) tellNode(f []string) bool {
 		return false
 	}
 	c := s.caller(f[1])
-	r := cluster.Record{Kind: kind, Node: c.Node, Incarnation: c.Incarnation, AtMs: s.w.nowMs}
+	r := cluster.Record{Kind: kind, Node: c.Node, Incarnation: c.Incarnation, AtMs: s.w.Now}
 	switch f[0] {
 	case "fault":
 		r.Fault, r.CallKind = faults.Kind(f[2]), callKinds[f[3]]

@@ -22,7 +22,7 @@ func (s *story) tellShort(f []string) bool {
 	words, value := options(f)
 	var lines []string
 	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	untilMs, turn := s.w.nowMs-storyStartMs+5000, ""
+	untilMs, turn := s.w.Now-storyStartMs+5000, ""
 	if value["turn"] != "" {
 		turn = " turn=yes"
 	}
@@ -102,7 +102,7 @@ func (s *story) delivery(item *engine.OrchestrationItem, no observe.InstanceNo, 
 	*item = engine.OrchestrationItem{Instance: in.Name, OrchestrationName: "Order", Version: "1.0.0", ExecutionID: max(in.CurrentID, 1), HistoryError: item.HistoryError}
 	if ex := in.Execution(item.ExecutionID); ex != nil {
 		for i := range ex.Events {
-			for _, b := range s.w.builds {
+			for _, b := range s.w.AllBuilds {
 				if e, err := b.Codec.DecodeEvent(ex.Events[i].Bytes); err == nil {
 					item.History = append(item.History, e)
 					break

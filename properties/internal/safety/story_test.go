@@ -14,12 +14,11 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/internal/watchdog"
+	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/internal/wording"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -38,7 +37,7 @@ import (
 // The other lines are in the switch of tell.
 type story struct {
 	t       testing.TB
-	w       *fakeWorld
+	w       *rig.FakeWorld
 	m       *check.Monitor
 	numbers map[string]observe.InstanceNo
 	owner   map[observe.MessageNo]observe.InstanceNo
@@ -48,7 +47,7 @@ type story struct {
 	line    string
 }
 
-const storyStartMs = 1_000_000
+const storyStartMs = rig.StartMs
 
 // The numbers of calls and incarnations do not begin with 1, so that no number of a story is also another one's: a
 // checker that reads the wrong field then says something else.
@@ -58,44 +57,9 @@ const (
 	clientsNumber    = 5 // the incarnation of clients, which have none in runs
 )
 
-// fakeWorld is the part of a world that checkers use.
-type fakeWorld struct {
-	nodes  []cluster.NodeInfo
-	nowMs  int64
-	steps  uint64
-	store  *memprovider.Store
-	plan   *plan.Plan
-	builds []*engine.Build
-	// foreign is set for a store that is not durosim's own.
-	foreign bool
-}
-
-func (w *fakeWorld) Plan() *plan.Plan { return w.plan }
-func (w *fakeWorld) Store() memprovider.View {
-	if w.store == nil {
-		return nil
-	}
-	return w.store.View()
-}
-func (w *fakeWorld) Nodes() []cluster.NodeInfo                  { return w.nodes }
-func (w *fakeWorld) Node(n uint32) *cluster.NodeInfo            { return &w.nodes[n-1] }
-func (w *fakeWorld) NowMs() int64                               { return w.nowMs }
-func (w *fakeWorld) StartMs() int64                             { return storyStartMs }
-func (w *fakeWorld) Why(string) *cluster.Explanation            { return nil }
-func (w *fakeWorld) Help() []cluster.Help                       { return nil }
-func (w *fakeWorld) Foreign() bool                              { return w.foreign }
-func (w *fakeWorld) Preloaded() []memprovider.PreloadedInstance { return nil }
-func (w *fakeWorld) Counters(uint32) (cluster.Counters, bool)   { return cluster.Counters{}, false }
-func (w *fakeWorld) Seed() uint64                               { return 0 }
-func (w *fakeWorld) Step() uint64                               { return w.steps }
-func (w *fakeWorld) Phase() cluster.Phase                       { return cluster.PhaseFaults }
-func (w *fakeWorld) Builds() []*engine.Build                    { return w.builds }
-func (*fakeWorld) MonitorArena() *any                           { return nil }
-func (*fakeWorld) Watch() *watchdog.Watch                       { return nil }
-
 // tellStory runs a complete story with a new monitor for the safety properties.
 func tellStory(t testing.TB, text string) *check.Monitor {
-	w := &fakeWorld{nowMs: storyStartMs, plan: storyPlan(t, text), builds: storyBuilds(t, text)}
+	w := &rig.FakeWorld{Now: storyStartMs, ThePlan: *storyPlan(t, text), AllBuilds: storyBuilds(t, text), RealStore: memprovider.New(memprovider.Options{})}
 	s := &story{
 		t: t, w: w, m: newSafety(w, IDs()...), numbers: map[string]observe.InstanceNo{}, calls: firstCall - 1,
 		owner: map[observe.MessageNo]observe.InstanceNo{}, queue: map[observe.MessageNo]observe.Queue{},
@@ -106,7 +70,7 @@ func tellStory(t testing.TB, text string) *check.Monitor {
 			continue
 		}
 		s.line = line
-		w.steps++
+		w.Steps++
 		s.tell(strings.Fields(line))
 	}
 	s.m.Finish()
@@ -132,7 +96,7 @@ func (s *story) tell(f []string) {
 	}
 	switch {
 	case strings.HasPrefix(f[0], "t="):
-		s.w.nowMs = storyStartMs + s.number(f[0][2:])
+		s.w.Now = storyStartMs + s.number(f[0][2:])
 		return
 	case f[0] == "node":
 		s.startNode(arg(1), arg(2), f[3:])
@@ -147,7 +111,7 @@ func (s *story) tell(f []string) {
 		s.end(f[1:])
 		return
 	}
-	o.AtMs = s.w.nowMs
+	o.AtMs = s.w.Now
 	switch f[0] {
 	case "create": // `INSTANCE NAME@VERSION EXECUTION`
 		o.Kind, o.Instance = observe.InstanceCreated, s.instance(arg(1))
@@ -291,7 +255,7 @@ func (s *story) instance(name string) observe.InstanceNo {
 	}
 	no := observe.InstanceNo(len(s.numbers) + 1)
 	s.numbers[name] = no
-	s.m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Call: s.call.Call, AtMs: s.w.nowMs, Instance: no, Name: name})
+	s.m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Call: s.call.Call, AtMs: s.w.Now, Instance: no, Name: name})
 	return no
 }
 
@@ -354,7 +318,7 @@ func (s *story) event(text string) engine.Event {
 }
 
 func (s *story) encode(e engine.Event) []byte {
-	for _, b := range s.w.builds {
+	for _, b := range s.w.AllBuilds {
 		if data, err := b.Codec.AppendEvent(nil, e); err == nil {
 			return data
 		}
@@ -405,7 +369,7 @@ func (s *story) insert(o *observe.Observation, f []string) {
 	if value["fire"] != "" {
 		fire = s.number(value["fire"])
 	}
-	o.Kind, o.Instance, o.Message, o.UntilMs, o.Queue = observe.RowInserted, s.instance(f[1]), s.messageNo(f[2]), s.w.nowMs, observe.QueueOrchestrator
+	o.Kind, o.Instance, o.Message, o.UntilMs, o.Queue = observe.RowInserted, s.instance(f[1]), s.messageNo(f[2]), s.w.Now, observe.QueueOrchestrator
 	if value["visible"] != "" {
 		o.UntilMs = storyStartMs + s.number(value["visible"])
 	}
@@ -415,14 +379,14 @@ func (s *story) insert(o *observe.Observation, f []string) {
 		o.Item = a
 		o.Queue, o.Execution, o.EventID = observe.QueueWorker, a.ExecutionID, a.ID
 	}
-	newest := s.w.builds[len(s.w.builds)-1].Codec
+	newest := s.w.AllBuilds[len(s.w.AllBuilds)-1].Codec
 	o.Bytes, _ = newest.AppendWorkItem(nil, o.Item)
 	s.owner[o.Message], s.queue[o.Message] = o.Instance, o.Queue
 }
 
 func (s *story) startNode(name, build string, f []string) {
 	var b *engine.Build
-	for _, have := range s.w.builds {
+	for _, have := range s.w.AllBuilds {
 		if have.Name() == build {
 			b = have
 		}
@@ -434,16 +398,16 @@ func (s *story) startNode(name, build string, f []string) {
 	if len(f) > 0 {
 		filter = s.filter(f)
 	}
-	for i := range s.w.nodes {
-		if n := &s.w.nodes[i]; n.Name == name {
+	for i := range s.w.Infos {
+		if n := &s.w.Infos[i]; n.Name == name {
 			n.Incarnation++
 			n.Build, n.Filter = b, filter
 			s.m.Record(&cluster.Record{Kind: record.NodeStarted, Node: n.Number, Incarnation: n.Incarnation})
 			return
 		}
 	}
-	no := uint32(len(s.w.nodes) + 1)
-	s.w.nodes = append(s.w.nodes, cluster.NodeInfo{Number: no, Name: name, Incarnation: firstIncarnation, Build: b, Filter: filter, Up: true, Options: node.DefaultOptions()})
+	no := uint32(len(s.w.Infos) + 1)
+	s.w.Infos = append(s.w.Infos, cluster.NodeInfo{Number: no, Name: name, Incarnation: firstIncarnation, Build: b, Filter: filter, Up: true, Options: node.DefaultOptions()})
 	s.m.Record(&cluster.Record{Kind: record.NodeStarted, Node: no, Incarnation: firstIncarnation})
 }
 
@@ -475,9 +439,9 @@ func (s *story) caller(name string) observe.Caller {
 	case "letters": // under the dead-letter policy
 		return observe.Caller{Incarnation: deadletter.Caller}
 	}
-	for i := range s.w.nodes {
-		if s.w.nodes[i].Name == name {
-			return observe.Caller{Node: s.w.nodes[i].Number, Incarnation: s.w.nodes[i].Incarnation}
+	for i := range s.w.Infos {
+		if s.w.Infos[i].Name == name {
+			return observe.Caller{Node: s.w.Infos[i].Number, Incarnation: s.w.Infos[i].Incarnation}
 		}
 	}
 	s.fail("no node %s", name)
@@ -502,7 +466,7 @@ func (s *story) begin(who, kind string, f []string) {
 	}
 	switch kind {
 	case "fetch":
-		r.Filter = s.w.nodesFilter(o.Caller)
+		r.Filter = s.nodesFilter(o.Caller)
 		if len(words) > 0 {
 			r.Filter = s.filter(words)
 		}
@@ -529,16 +493,16 @@ func (s *story) begin(who, kind string, f []string) {
 			r.Item = s.item("order-1", words[1], words[2], 0)
 		}
 	}
-	o.AtMs = s.w.nowMs
+	o.AtMs = s.w.Now
 	s.call = o
 	s.m.Observe(&o)
 }
 
-func (w *fakeWorld) nodesFilter(c observe.Caller) *engine.CapabilityFilter {
-	if c.Node == 0 || int(c.Node) > len(w.nodes) {
+func (s *story) nodesFilter(c observe.Caller) *engine.CapabilityFilter {
+	if c.Node == 0 || int(c.Node) > len(s.w.Infos) {
 		return nil
 	}
-	return w.nodes[c.Node-1].Filter
+	return s.w.Infos[c.Node-1].Filter
 }
 
 func (s *story) ack(words []string, value map[string]string) *engine.OrchestrationAck {
@@ -584,7 +548,7 @@ func (s *story) ack(words []string, value map[string]string) *engine.Orchestrati
 func (s *story) end(f []string) {
 	words, value := options(f)
 	o := observe.Observation{
-		Kind: observe.CallEnd, Call: s.call.Call, CallKind: s.call.CallKind, Caller: s.call.Caller, AtMs: s.w.nowMs,
+		Kind: observe.CallEnd, Call: s.call.Call, CallKind: s.call.CallKind, Caller: s.call.Caller, AtMs: s.w.Now,
 		Outcome: outcomes[words[0]],
 	}
 	var item engine.OrchestrationItem

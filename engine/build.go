@@ -60,7 +60,7 @@ type SemanticsChange struct {
 func (b *Build) SemanticsOf(stamp *Version) Semantics {
 	of := b.Semantics
 	for _, c := range b.Changes {
-		if stamp != nil && (stamp.Compare(c.Since) > 0 || stamp.Compare(c.Since) == 0 && (stamp.Pre == "" || c.Since.Pre != "")) {
+		if stamp != nil && stamp.Precedence(c.Since) >= 0 {
 			of = c.Semantics
 		}
 	}

@@ -105,6 +105,15 @@ func (v Version) Compare(w Version) int {
 	return cmp.Compare(v.Patch, w.Patch)
 }
 
+// Precedence returns -1, 0 or +1 if v is below, equal to or above w in the order of semantic versions, in which 2.0.0-rc.1
+// comes before 2.0.0. Handler versions and the thresholds of semantics compare so (docs/contract/runtime.md#r8).
+func (v Version) Precedence(w Version) int {
+	if c := v.Compare(w); c != 0 || v.Pre == w.Pre {
+		return c
+	}
+	return semver.New(0, 0, 0, v.Pre, "").Compare(semver.New(0, 0, 0, w.Pre, ""))
+}
+
 // below reports whether v.Compare(*w) < 0 without copying either. Filters call it in every fetch.
 func (v *Version) below(w *Version) bool {
 	if v.Major != w.Major {

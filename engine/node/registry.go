@@ -124,8 +124,8 @@ func NewRegistry() *Registry {
 	return &Registry{orchestrations: map[string]*registeredOrchestration{}, activities: map[string]Activity{}}
 }
 
-// Register adds a version of an orchestration. The version must be higher than all others of that name, unless it was
-// registered before and then deregistered.
+// Register adds a version of an orchestration. The version must be higher than all others of that name, and a
+// release is higher than its pre-releases, unless it was registered before and then deregistered.
 func (r *Registry) Register(name string, version engine.Version, handler orch.Handler) error {
 	if name == "" || handler == nil {
 		return fmt.Errorf("orchestration registration %q: expected a name and a handler", name+"@"+version.String())
@@ -137,13 +137,13 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 	}
 	at, exists := o.find(version)
 	switch {
-	case exists && o.versions[at].version != version || exists && o.versions[at].handler != nil:
+	case exists && o.versions[at].handler != nil:
 		return fmt.Errorf("duplicate orchestration registration: %s@%s", name, version)
 	case exists:
 		o.versions[at].handler = handler
 		return nil
 	}
-	if latest := o.latest(); latest != nil && version.Compare(latest.version) <= 0 {
+	if latest := o.latest(); latest != nil && version.Precedence(latest.version) <= 0 {
 		return fmt.Errorf("non-monotonic orchestration version for %s: %s is not later than existing latest %s", name, version, latest.version)
 	}
 	o.versions = slices.Insert(o.versions, at, registeredVersion{version, handler, handlerText(name, version)})
@@ -157,7 +157,7 @@ func (r *Registry) Deregister(name string, version engine.Version) bool {
 		return false
 	}
 	at, exists := o.find(version)
-	if !exists || o.versions[at].version != version || o.versions[at].handler == nil {
+	if !exists || o.versions[at].handler == nil {
 		return false
 	}
 	o.versions[at].handler = nil
@@ -308,10 +308,10 @@ func (r *Registry) Adopt(from *Registry, selected func(code string) bool) bool {
 	return any
 }
 
-// find returns the index of v's triple and whether it is registered.
+// find returns the index of v and whether it is registered, or was.
 func (o *registeredOrchestration) find(v engine.Version) (int, bool) {
 	return slices.BinarySearchFunc(o.versions, v, func(have registeredVersion, v engine.Version) int {
-		return have.version.Compare(v)
+		return have.version.Precedence(v)
 	})
 }
 
@@ -325,11 +325,10 @@ func (o *registeredOrchestration) latest() *registeredVersion {
 	return nil
 }
 
-// exactly finds a version whose text matches exactly: 2.0.0-rc.1 does not match 2.0.0, although only one of them can be
-// registered.
+// exactly finds one version: 2.0.0-rc.1 does not match 2.0.0.
 func (o *registeredOrchestration) exactly(v engine.Version) (Resolved, bool) {
 	at, found := o.find(v)
-	if !found || o.versions[at].version != v {
+	if !found {
 		return Resolved{}, false
 	}
 	return o.resolved(&o.versions[at])

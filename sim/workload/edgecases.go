@@ -23,6 +23,7 @@ func edgeCaseOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Stopwatch", v1, always, "gives each attempt of an activity that nobody takes 2s, and must give up after the first", plan.EndCompleted, stopwatch, true},
 		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", plan.EndCompleted, namesake, false},
 		{"Notary", v1, always, "waits for the event \"sign\" after a timer; a start that names no version gets exactly this one", plan.EndCompleted, notary, false},
+		{"Notary", engine.Version{Major: 1, Patch: 1, Pre: "rc.1"}, always, "is a release candidate of 1.0.1, which is another version", plan.EndCompleted, notary, false},
 		{"Notary", engine.V(1, 0, 1), always, "runs an activity instead of the timer", plan.EndCompleted, notaryPatched, false},
 		{"Scribbler", v1, always, "makes calls with texts that are not UTF-8, awaits and drops futures that have a result, and waits for as many events as its input says (8), of which \"w-0\" arrives", plan.EndCompleted, scribbler, false},
 		{"Skipper", v1, always, "races a long timer, which it names first, with an activity and with what has a result already, then continues as new with a text that is not UTF-8", plan.EndCompleted, skipper, true},

@@ -6,6 +6,7 @@ replace github.com/durosim/durosim => ../..
 
 require (
 	github.com/BurntSushi/toml v1.6.0
+	github.com/Masterminds/semver/v3 v3.5.0
 	github.com/cockroachdb/datadriven v1.0.3
 	github.com/durosim/durosim v0.0.0-00010101000000-000000000000
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
@@ -17,7 +18,6 @@ require (
 )
 
 require (
-	github.com/Masterminds/semver/v3 v3.5.0 // indirect
 	github.com/alecthomas/kong v1.17.0 // indirect
 	github.com/anishathalye/porcupine v1.3.1 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect

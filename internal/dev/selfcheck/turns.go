@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
@@ -189,9 +191,25 @@ func (k *turns) of(ack *engine.OrchestrationAck, item *engine.OrchestrationItem,
 			stamp = &v
 		}
 	}
-	t.Semantics = build.SemanticsOf(stamp)
+	t.Semantics = semanticsOf(build, stamp)
 	t.WaitGeneration, t.EventGeneration = generation(build, eventdata.KindExternalSubscribed2, stamp), generation(build, eventdata.KindExternalEvent2, stamp)
 	return t
+}
+
+// semanticsOf returns the semantics for an execution whose first event has that stamp, or one that is no version
+// (docs/contract/runtime.md#r15.2).
+func semanticsOf(b *engine.Build, stamp *engine.Version) engine.Semantics {
+	of := b.Semantics
+	for _, c := range b.Changes {
+		if stamp != nil && !whole(*stamp).LessThan(whole(c.Since)) {
+			of = c.Semantics
+		}
+	}
+	return of
+}
+
+func whole(v engine.Version) *semver.Version {
+	return semver.New(uint64(v.Major), uint64(v.Minor), uint64(v.Patch), v.Pre, "")
 }
 
 // generation returns 2 if a build writes the kind second, and 1 if it writes its older form, into an execution that the

@@ -12,6 +12,9 @@ package engine
 //	goccy/go-json            0.7 µs    0.4 µs    also duplicate fields and names in another case, with no option against it
 //	encoding/json            8.2 µs    2.5 µs    as goccy
 //
+// The default campaign spends 3.6 % of its time on encoding and 1.5 % on decoding: with go-json-experiment it would take
+// a sixth longer. This is the only JSON parser of ours.
+//
 // The libraries decode into one flat struct, which flatters them: a real decoder must know the kind before the fields.
 // The hand-written code can be deleted once encoding/json/v2 is in the standard library without an experiment, and a
 // decoder based on it, which checks presence by pointer fields, is at most a quarter slower than this one. The

@@ -1,59 +1,78 @@
 package rig
 
 import (
+	"fmt"
+	"hash/fnv"
 	"regexp"
 	"slices"
 	"strings"
 )
 
-// Brief shortens the findings in printed outputs, which are their indented lines. The first finding with a certain
-// wording is left whole; of others, with other values, only the beginning is kept. Places in a row with findings of the
-// same wording share a line, and show the first one's.
+// Brief shortens printed outputs in which a line, a place, is followed by what is found there, indented deeper. The first
+// finding with a certain wording is left whole, and begins with the wording's mark; of others, with other values, only
+// the mark is left, behind the place. Places in a row with findings of the same wording share a line.
 type Brief map[string]bool // the wordings that have been seen; only used for lookups
-
-// briefLength is how much of a finding is kept, in bytes.
-const briefLength = 40
 
 // value matches what differs between two findings with the same wording.
 var value = regexp.MustCompile(`\{.*?\}|"[^"]*"|\[[^\]]*\]|\S*\d\S*|\S*~\S*`)
 
 // Of returns the output with its findings shortened.
 func (b Brief) Of(output string) string {
-	lines := together(strings.Split(output, "\n"), func(a, b string) bool { return wordingOf(a) == wordingOf(b) })
-	for i, line := range lines {
-		if len(line) <= briefLength || !strings.HasPrefix(line, " ") {
-			continue
+	var out []string
+	var before []string // the marks of the last place's findings
+	place := 0          // the line in out of the first of the places that have them
+	lines := strings.Split(output, "\n")
+	for i := 0; i < len(lines); {
+		findings := findingsOf(lines, i)
+		var marks, known, whole []string
+		for _, line := range findings {
+			wording := strings.TrimSpace(value.ReplaceAllString(line, ""))
+			marks = append(marks, mark(wording))
+			if b[wording] {
+				known = append(known, mark(wording))
+			} else {
+				whole = append(whole, strings.Repeat(" ", indent(line))+mark(wording)+" "+strings.TrimLeft(line, " "))
+			}
+			b[wording] = true
 		}
-		wording := wordingOf(line)
-		if b[wording] {
-			lines[i] = strings.ToValidUTF8(line[:briefLength], "") + "..."
+		switch {
+		case len(marks) > 0 && slices.Equal(marks, before):
+			out[place] = insert(out[place], lines[i])
+		default:
+			place, before = len(out), marks
+			out = append(append(out, strings.Join(append([]string{lines[i]}, known...), " ")), whole...)
 		}
-		b[wording] = true
+		i += 1 + len(findings)
 	}
-	return strings.Join(together(lines, func(a, b string) bool { return a == b }), "\n")
+	return strings.Join(out, "\n")
 }
 
-func wordingOf(line string) string { return value.ReplaceAllString(line, "") }
+// mark returns a short name of a wording.
+func mark(wording string) string {
+	h := fnv.New32a()
+	h.Write([]byte(wording)) // never fails
+	return fmt.Sprintf("=%04x", h.Sum32()&0xffff)
+}
 
-// together joins places in a row with the same findings. A finding is indented deeper than its place.
-func together(lines []string, same func(a, b string) bool) (out []string) {
-	var place int       // the line in out with the last place
-	var before []string // its findings
-	for i := 0; i < len(lines); {
-		found := i + 1
-		for found < len(lines) && indent(lines[found]) > indent(lines[i]) {
-			found++
-		}
-		findings := lines[i+1 : found]
-		if len(findings) > 0 && slices.EqualFunc(findings, before, same) && indent(lines[i]) == indent(out[place]) {
-			out[place] += ", " + strings.TrimLeft(lines[i], " ")
-		} else {
-			place, before = len(out), findings
-			out = append(append(out, lines[i]), findings...)
-		}
-		i = found
+// insert adds a place to a line of places, before their marks.
+func insert(places, place string) string {
+	text, marks, _ := strings.Cut(places, " =")
+	if marks != "" {
+		marks = " =" + marks
 	}
-	return out
+	return text + ", " + strings.TrimLeft(place, " ") + marks
+}
+
+// findingsOf returns the lines behind a place if they are all indented alike and deeper, and nothing is below them.
+func findingsOf(lines []string, place int) []string {
+	end := place + 1
+	for end < len(lines) && indent(lines[end]) > indent(lines[place]) {
+		if indent(lines[end]) != indent(lines[place+1]) {
+			return nil
+		}
+		end++
+	}
+	return lines[place+1 : end]
 }
 
 func indent(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

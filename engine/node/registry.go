@@ -119,9 +119,17 @@ func (r Resolved) String() string {
 
 func handlerText(name string, version engine.Version) string { return name + "@" + version.String() }
 
-// NewRegistry returns an empty registry.
-func NewRegistry() *Registry {
-	return &Registry{orchestrations: map[string]*registeredOrchestration{}, activities: map[string]Activity{}}
+// NewRegistry returns an empty registry, as is the zero value.
+func NewRegistry() *Registry { return &Registry{} }
+
+// ready makes the maps of a zero value.
+func (r *Registry) ready() {
+	if r.orchestrations == nil {
+		r.orchestrations = map[string]*registeredOrchestration{}
+	}
+	if r.activities == nil {
+		r.activities = map[string]Activity{}
+	}
 }
 
 // Register adds a version of an orchestration. The version must be higher than all others of that name, and a
@@ -133,6 +141,7 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 	o := r.orchestrations[name]
 	if o == nil {
 		o = &registeredOrchestration{name: name}
+		r.ready()
 		r.orchestrations[name] = o
 	}
 	at, exists := o.find(version)
@@ -193,6 +202,7 @@ func (r *Registry) RegisterActivity(name string, run Activity) error {
 	if r.activities[name] != nil {
 		return fmt.Errorf("duplicate activity registration: %s", name)
 	}
+	r.ready()
 	r.activities[name] = run
 	return nil
 }
@@ -278,6 +288,7 @@ func (r *Registry) Clone() *Registry {
 // Register, Adopt may add a version lower than those already registered.
 func (r *Registry) Adopt(from *Registry, selected func(code string) bool) bool {
 	any := false
+	r.ready()
 	for name, o := range from.orchestrations { //tidy:ordered each entry is adopted or not by itself
 		for _, v := range o.versions {
 			if v.handler == nil || !selected(v.text) {

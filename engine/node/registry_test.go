@@ -66,9 +66,9 @@ func ExampleRegistry_RegisterActivity() {
 
 // TestResolve checks the rules of docs/contract/runtime.md#r8.
 func TestResolve(t *testing.T) {
-	r := NewRegistry()
-	for _, v := range []string{"1.0.0", "1.5.0", "2.0.0-rc.1"} {
-		if err := r.Register("A", engine.MustParseVersion(v), echo); err != nil {
+	var r Registry
+	for _, name := range []string{"A@1.0.0", "A@1.5.0", "A@2.0.0-rc.1", "R@2.0.0-rc.1", "R@2.0.0-rc.2", "R@2.0.0"} {
+		if err := r.Register(name[:1], engine.MustParseVersion(name[2:]), echo); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,6 +89,10 @@ func TestResolve(t *testing.T) {
 		{"B", "", "", ""},                  // the policy's version is not registered
 		{"B", "1.0.0", "B@1.0.0", "B@1.0.0"},
 		{"C", "", "", ""},
+		{"R", "", "R@2.0.0", "R@2.0.0"},
+		{"R", "2.0.0", "R@2.0.0", "R@2.0.0"},
+		{"R", "2.0.0-rc.1", "R@2.0.0-rc.1", "R@2.0.0-rc.1"},
+		{"R", "2.0.0-rc.3", "", ""},
 	} {
 		for i, resolve := range []func(string, string) (Resolved, bool){r.ResolveStart, r.ResolveStarted} {
 			want := []string{c.start, c.started}[i]

@@ -245,6 +245,7 @@ func (p *parser) finish() {
 	p.warnMarks()
 	p.warnSteps()
 	p.warnSometimes()
+	p.warnKept()
 	pl.Faults.Rates = append(pl.Faults.Rates, p.common.Rates...)
 	slices.SortFunc(p.s.open, compareDraws)
 	pl.Name = p.s.Name

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -83,6 +84,29 @@ func (p *parser) warnSometimes() {
 	for i, e := range p.s.Expect {
 		if e.Mode == plan.ModeSometimes && p.s.Seeds.Count == 0 {
 			p.warn(p.expectLines[i], "expect %s: no campaign is judged by it without a line such as \"seeds 100\", the number of seeds from which on it must have happened", e.Text)
+		}
+	}
+}
+
+// warnKept warns about what needs a node that keeps executions, if there is none.
+func (p *parser) warnKept() {
+	t := &p.s.Template
+	for i := range t.Nodes {
+		if slices.ContainsFunc(t.Nodes[i].Options, func(o plan.Setting) bool { return o.Name == "kept_executions" && o.Value != "0" }) {
+			return
+		}
+	}
+	const missing = "no node keeps executions between turns (option kept_executions)"
+	for i, line := range p.faultLines {
+		if t.Faults.Rates[i].Kind == faults.ExecutionForgotten {
+			p.warn(line, "fault %s: it never happens, since %s", faults.ExecutionForgotten, missing)
+		}
+	}
+	for i, e := range p.s.Expect {
+		for _, a := range e.Where {
+			if a.Name == "resumed" && a.Match("yes") && !a.Match("no") {
+				p.warn(p.expectLines[i], "%s: it selects nothing, since %s", a, missing)
+			}
 		}
 	}
 }

@@ -35,6 +35,11 @@ func TestWarnings(t *testing.T) {
 		{"an input that is no duration", "instance c runs Approval with 5", []string{`w.txt:2: Approval takes a duration such as 5s, which the input "5" is not: it runs as if without input`}},
 		{"a mix", "load 3 instances over 2s\n  mix 1 Chain with 2..6\n  mix 1 Chain with two", []string{`w.txt:4: Chain takes a number from 0, which the input "two" is not: it runs as if without input`}},
 		{"a pin that no build has", "instance c runs Chain\nexpect never turn where pin=9.9.9|1.x", []string{`w.txt:3: pin=9.9.9|1.x: no build of this plan pins an execution to 9.9.9, so the expectation sees nothing, unless the contents of a store have that pin`}},
+		{"executions that nobody keeps", "fault execution-forgotten 1 in 2\nexpect never turn where resumed=yes\nexpect always turn where resumed=no has build=1.5.0", []string{
+			"w.txt:2: fault execution-forgotten: it never happens, since no node keeps executions between turns (option kept_executions)",
+			"w.txt:3: resumed=yes: it selects nothing, since no node keeps executions between turns (option kept_executions)",
+		}},
+		{"executions that one keeps", "fault execution-forgotten 1 in 2\nnode D runs 1.5.0\n  option kept_executions 1\nexpect never turn where resumed=yes first=yes", nil},
 		{"a pin of a history", "history old-1 pinned 0.8.0 shape legacy\nexpect never turn where pin=0.8.0 build=0.x", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

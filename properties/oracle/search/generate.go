@@ -120,7 +120,7 @@ func (c *checker) edge(t *draws) {
 	if t.oneIn(2) {
 		beside.Patch++
 		same := pin
-		same.Pre = "rc.1" // which no comparison looks at
+		same.Pre = "rc.1" // which filters do not look at
 		most = pick(t, []engine.Version{pin, same, most})
 		least = pick(t, []engine.Version{beside, least})
 	} else {

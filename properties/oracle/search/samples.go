@@ -5,7 +5,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
-// wholeEvents and wholeItems have each field that duroxide 0.1.26 has of each kind, with a value that no other field has,
+// wholeEvents and wholeItem have each field that duroxide 0.1.26 has of each kind, with a value that no other field has,
 // so that a store that loses a field or writes one into another shows it. genDetails does so for the variants of details.
 // All never change.
 var (

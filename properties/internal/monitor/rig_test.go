@@ -47,21 +47,20 @@ type Rig struct {
 	call  uint64
 	names []string // instances, indexed by number - 1
 	nodes []string
-	rows  []rigRow
+	rows  int                 // messages and activities so far
 	held  map[string]*rigHeld // by node
 	index int                 // index of the loop that calls and notes come from
-	asked map[string]uint64   // the number of each node's last fetch
+	line  string
+
+	// see rigraw_test.go
+	exact  bool
+	open   observe.Observation // fields of the current call; its Call is 0 outside calls
+	token  map[string]int      // the numbers of an exact story's tokens: o1, o2, w1
+	tokens map[string]*rigHeld
+	asked  map[string]uint64 // the number of each node's last fetch
 	// Shows has additional commands, each of which returns the text to print. Out has the lines printed so far.
 	Shows map[string]func(words []string) string
 	Out   []string
-}
-
-type rigRow struct {
-	no       observe.MessageNo
-	instance observe.InstanceNo
-	worker   bool
-	visible  int64
-	count    uint32
 }
 
 type rigHeld struct {
@@ -75,9 +74,13 @@ type rigHeld struct {
 }
 
 func New(t testing.TB, plan plan.Plan, o monitor.Options) *Rig {
-	w := &rig.FakeWorld{ThePlan: plan, Now: rig.StartMs, RealStore: memprovider.New(memprovider.Options{}), AllBuilds: engine.ShippedBuilds()}
-	r := &Rig{t: t, w: w, held: map[string]*rigHeld{}, asked: map[string]uint64{}}
-	for _, name := range []string{"A", "B", "C"} {
+	return newOf(t, plan, o, engine.ShippedBuilds(), []string{"A", "B", "C"})
+}
+
+func newOf(t testing.TB, plan plan.Plan, o monitor.Options, builds []*engine.Build, nodes []string) *Rig {
+	w := &rig.FakeWorld{ThePlan: plan, Now: rig.StartMs, RealStore: memprovider.New(memprovider.Options{}), AllBuilds: builds}
+	r := &Rig{t: t, w: w, held: map[string]*rigHeld{}, token: map[string]int{}, tokens: map[string]*rigHeld{}, asked: map[string]uint64{}}
+	for _, name := range nodes {
 		w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(len(w.Infos) + 1), Name: name, Options: node.DefaultOptions()})
 		r.nodes = append(r.nodes, name)
 	}
@@ -93,12 +96,11 @@ func (r *Rig) Tell(story string) []string {
 		if len(words) == 0 || words[0] == "#" {
 			continue
 		}
-		at, err := strconv.ParseInt(words[0], 10, 64)
-		if err != nil {
-			r.t.Fatalf("line %q: %v", line, err)
+		r.line = line
+		if at, err := strconv.ParseInt(words[0], 10, 64); err == nil {
+			r.w.Now, words = rig.StartMs+at, words[1:]
 		}
-		r.w.Now = rig.StartMs + at
-		r.do(words[1], words[2:])
+		r.do(words[0], words[1:])
 		r.M.AfterStep()
 	}
 	var found []string
@@ -149,6 +151,14 @@ func (r *Rig) do(verb string, args []string) {
 		r.handlers(verb, args)
 	case "seed":
 		no := r.Instance(args[0])
+		if r.exact {
+			for _, line := range []string{"create %s Order@1.0.0 1", "execution %s", "pin %s " + args[1], "event %s 1:OrchestrationStarted"} {
+				if f := strings.Fields(fmt.Sprintf(line, args[0])); f[len(f)-1] != "none" {
+					r.rawly(f[0], f[1:])
+				}
+			}
+			return
+		}
 		r.Observe(observe.Observation{Kind: observe.InstanceCreated, Instance: no, Execution: 1, Name: "H", Token: "1.0.0"})
 		r.Observe(observe.Observation{Kind: observe.ExecutionCreated, Instance: no, Execution: 1, Status: engine.StatusRunning})
 		if args[1] != "none" {
@@ -156,8 +166,6 @@ func (r *Rig) do(verb string, args []string) {
 			r.Observe(observe.Observation{Kind: observe.PinSet, Instance: no, Execution: 1, Pin: &pin})
 		}
 		r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: no, Execution: 1, EventID: 1, Bytes: []byte(`{"type":"OrchestrationStarted"}`)})
-	case "damage":
-		r.Observe(observe.Observation{Kind: observe.Damaged, Instance: r.Instance(args[0]), Execution: 1, EventID: 1, Bytes: []byte("?")})
 	case "start":
 		r.put(start(options(args)))
 	case "send":
@@ -169,16 +177,15 @@ func (r *Rig) do(verb string, args []string) {
 	case "fetch":
 		r.fetch(args[0], args[1], false, args[2:]...)
 	case "fetchwork":
-		r.fetch(args[0], args[1], true)
+		r.fetch(args[0], args[1], true, args[2:]...)
 	case "note":
 		r.note(args[0], args[1], args[2:]...)
 	case "commit":
-		r.commit(args[0], append(args, "")[1])
+		r.commit(args[0], args[1:])
 	case "renew":
 		r.renew(args[0])
 	case "abandon":
-		delay, _ := strconv.ParseInt(args[1], 10, 64)
-		r.abandon(args[0], delay, len(args) > 2)
+		r.abandon(args[0], args[1:])
 	case "phase":
 		r.Record(cluster.Record{Kind: record.PhaseEnded, Phase: r.w.ThePhase})
 		r.w.ThePhase = map[string]cluster.Phase{"recovery": cluster.PhaseRecovery, "rescue": cluster.PhaseRescue}[args[0]]
@@ -189,7 +196,9 @@ func (r *Rig) do(verb string, args []string) {
 		r.Record(cluster.Record{Kind: record.PhaseEnded, Phase: r.w.ThePhase})
 		r.M.Finish()
 	default:
-		r.other(verb, args)
+		if !r.rawly(verb, args) {
+			r.other(verb, args)
+		}
 	}
 }
 
@@ -253,12 +262,12 @@ func (r *Rig) put(item engine.WorkItem) { r.insert(0, item, r.w.Now) }
 // insert inserts a message that becomes visible at a given store time. call is the call that sends the message, or 0 if
 // a client sends it.
 func (r *Rig) insert(call uint64, item engine.WorkItem, visible int64) {
-	row := rigRow{no: observe.MessageNo(len(r.rows) + 1), instance: r.Instance(item.Target()), visible: visible}
-	o := observe.Observation{Kind: observe.RowInserted, Call: call, Queue: observe.QueueOrchestrator, Message: row.no, Instance: row.instance, Item: item, UntilMs: visible}
+	r.rows++
+	o := observe.Observation{Kind: observe.RowInserted, Call: call, Queue: observe.QueueOrchestrator, Message: observe.MessageNo(r.rows), Instance: r.Instance(item.Target()), Item: item, UntilMs: visible}
 	if a, ok := item.(engine.ActivityExecuteItem); ok {
-		row.worker, o.Queue, o.Execution, o.EventID = true, observe.QueueWorker, a.ExecutionID, a.ID
+		o.Queue, o.Execution, o.EventID = observe.QueueWorker, a.ExecutionID, a.ID
 	}
-	r.rows = append(r.rows, row)
+	o.Bytes, _ = r.w.AllBuilds[len(r.w.AllBuilds)-1].Codec.AppendWorkItem(nil, item)
 	r.Observe(o)
 }
 

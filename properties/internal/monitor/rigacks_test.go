@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -8,7 +9,6 @@ import (
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
 )
@@ -33,29 +33,7 @@ func (r *Rig) acks(name string, words []string, value map[string]string) {
 	rec := cluster.Record{Kind: record.CallSent, Node: c.Node, Incarnation: c.Incarnation, Call: r.call + 1, Request: call.AckWorkItem{LockToken: h.token}}
 	h.ack = rec.Call
 	if !h.worker {
-		ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1}
-		if value["execution"] != "" {
-			ack.ExecutionID = uint64(r.number(value["execution"]))
-		}
-		var items []engine.WorkItem
-		ack.HistoryDelta, items = r.delta(r.names[h.instance-1], words)
-		for i := range ack.HistoryDelta {
-			ack.HistoryDelta[i].ExecutionID = ack.ExecutionID
-		}
-		for _, item := range items {
-			if item.Kind() == engine.ItemActivityExecute {
-				ack.WorkerItems = append(ack.WorkerItems, item)
-			} else {
-				ack.OrchestratorItems = append(ack.OrchestratorItems, item)
-			}
-		}
-		if value["cancels"] != "" {
-			a := engine.ScheduledActivityIdentifier{Instance: r.names[h.instance-1], ExecutionID: ack.ExecutionID, ActivityID: uint64(r.number(value["cancels"]))}
-			if value["of"] != "" {
-				a.ExecutionID = uint64(r.number(value["of"]))
-			}
-			ack.CancelledActivities = append(ack.CancelledActivities, a)
-		}
+		ack := r.ackOf(r.names[h.instance-1], h.token, words, value)
 		if len(words) > 0 {
 			h.written = &ack
 		}
@@ -67,15 +45,63 @@ func (r *Rig) acks(name string, words []string, value map[string]string) {
 	r.Record(rec)
 }
 
+// ackOf returns an ack of an instance. It parses `[EVENTS and MESSAGES] [execution=2] [cancels=ID [of=EXECUTION]]
+// [status=STATUS] [output=TEXT] [pin=VERSION] [name=NAME@VERSION]`.
+func (r *Rig) ackOf(instance, token string, words []string, value map[string]string) engine.OrchestrationAck {
+	ack := engine.OrchestrationAck{LockToken: token, ExecutionID: 1}
+	if value["execution"] != "" {
+		ack.ExecutionID = uint64(r.number(value["execution"]))
+	}
+	var items []engine.WorkItem
+	ack.HistoryDelta, items = r.delta(instance, words)
+	for i := range ack.HistoryDelta {
+		ack.HistoryDelta[i].ExecutionID = ack.ExecutionID
+	}
+	for _, item := range items {
+		if item.Kind() == engine.ItemActivityExecute {
+			ack.WorkerItems = append(ack.WorkerItems, item)
+		} else {
+			ack.OrchestratorItems = append(ack.OrchestratorItems, item)
+		}
+	}
+	if value["cancels"] != "" {
+		a := engine.ScheduledActivityIdentifier{Instance: instance, ExecutionID: ack.ExecutionID, ActivityID: uint64(r.number(value["cancels"]))}
+		if value["of"] != "" {
+			a.ExecutionID = uint64(r.number(value["of"]))
+		}
+		ack.CancelledActivities = append(ack.CancelledActivities, a)
+	}
+	m := &ack.Metadata
+	m.Status = engine.Status(value["status"])
+	m.OrchestrationName, m.OrchestrationVersion, _ = strings.Cut(value["name"], "@")
+	if value["pin"] != "" {
+		m.PinnedVersion = version(value["pin"])
+	}
+	if text := value["output"]; text != "" {
+		m.Output = &text
+	}
+	return ack
+}
+
 // stored reports what the store writes for an ack whose contents the story gives.
 func (r *Rig) stored(h *rigHeld) {
 	ack := h.written
 	set := func(kind observe.Kind, status engine.Status) {
 		r.Observe(observe.Observation{Kind: kind, Call: r.call, Instance: h.instance, Execution: ack.ExecutionID, Status: status})
 	}
-	if ack.ExecutionID > 1 {
+	in, m := r.M.Model.Instance(h.instance), &ack.Metadata
+	if m.OrchestrationName != "" && !in.Created {
+		r.Observe(observe.Observation{Kind: observe.InstanceCreated, Call: r.call, Instance: h.instance, Name: m.OrchestrationName, Token: m.OrchestrationVersion, Execution: ack.ExecutionID})
+	}
+	if ack.ExecutionID > 1 || r.exact && in.Execution(1) == nil {
 		set(observe.ExecutionCreated, engine.StatusRunning)
+	}
+	if ack.ExecutionID > 1 {
 		set(observe.PointerSet, "")
+	}
+	if p := m.PinnedVersion; p != nil {
+		pin := engine.V(p.Major, p.Minor, p.Patch)
+		r.Observe(observe.Observation{Kind: observe.PinSet, Call: r.call, Instance: h.instance, Execution: ack.ExecutionID, Pin: &pin})
 	}
 	for _, e := range ack.HistoryDelta {
 		r.Observe(observe.Observation{Kind: observe.EventAppended, Call: r.call, Instance: h.instance, Execution: ack.ExecutionID, EventID: e.EventID, Bytes: r.encode(e)})
@@ -106,11 +132,13 @@ func (r *Rig) fault(words []string, value map[string]string) {
 		rec.For = time.Duration(r.number(value["for"])) * time.Millisecond
 	}
 	switch n := len(words); {
-	case n > 2 && words[2] == "ack":
+	case n > 2 && words[2] == "ack" && r.held[words[1]] != nil:
 		rec.Call, rec.CallKind = r.acking(words[1])
 		rec.Slot = r.slotOf(rec.CallKind)
 	case n > 2 && words[2] == "fetch":
 		rec.Call, rec.CallKind = r.asked[words[1]], observe.CallFetchOrchestrationItem
+	case n > 2 && callKinds[words[2]] != observe.CallNone:
+		rec.CallKind = callKinds[words[2]]
 	case n > 2:
 		rec.Instance = words[2]
 		if n > 3 {
@@ -118,28 +146,4 @@ func (r *Rig) fault(words []string, value map[string]string) {
 		}
 	}
 	r.Record(rec)
-}
-
-// raw makes an observation in the last call that no other command can make. Message N now has the count VALUE or is
-// delayed until VALUE, instance N is locked or its lock extended until VALUE, or instance N's row is removed.
-func (r *Rig) raw(what string, n int64, arg func(int) string, undo bool) {
-	value := r.number(arg(2))
-	o := observe.Observation{Call: r.call, Queue: observe.QueueOrchestrator, Undo: undo}
-	switch what {
-	case "count":
-		row := &r.rows[n-1]
-		o.Kind, o.Message, o.Instance, o.OldCount, o.NewCount = observe.CountChanged, row.no, row.instance, row.count, uint32(value)
-		row.count = uint32(value)
-	case "delay":
-		o.Kind, o.Message, o.Instance, o.UntilMs = observe.RowDelayed, observe.MessageNo(n), r.rows[n-1].instance, rig.StartMs+value
-	case "lock":
-		o.Kind, o.Instance, o.Token, o.UntilMs = observe.LockTaken, observe.InstanceNo(n), "raw", rig.StartMs+value
-	case "extend":
-		o.Kind, o.Instance, o.Token, o.UntilMs = observe.LockExtended, observe.InstanceNo(n), "raw", rig.StartMs+value
-	case "removed":
-		o.Kind, o.Instance = observe.InstanceRemoved, observe.InstanceNo(n)
-	default:
-		r.t.Fatalf("no observation %q", what)
-	}
-	r.Observe(o)
 }

@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
 )
@@ -18,6 +20,9 @@ import (
 
 func (r *Rig) begin(caller observe.Caller, kind observe.CallKind, req observe.CallRequest) {
 	r.call++
+	if req.LockTimeout == 0 {
+		req.LockTimeout = 5 * time.Second
+	}
 	r.Record(cluster.Record{Kind: record.CallExecuting, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind)})
 	r.Observe(observe.Observation{Kind: observe.CallBegin, Call: r.call, CallKind: kind, Caller: caller, Request: &req})
 }
@@ -32,13 +37,16 @@ func (r *Rig) slotOf(kind observe.CallKind) machine.Slot {
 }
 
 func (r *Rig) end(caller observe.Caller, kind observe.CallKind, o observe.Observation) {
-	o.Kind, o.Call, o.CallKind, o.Caller, o.Outcome = observe.CallEnd, r.call, kind, caller, observe.OutcomeOK
+	o.Kind, o.Call, o.CallKind, o.Caller, o.Outcome = observe.CallEnd, r.call, kind, caller, cmp.Or(o.Outcome, observe.OutcomeOK)
 	r.Observe(o)
-	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind), Outcome: observe.OutcomeOK})
+	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind), Outcome: o.Outcome})
 }
 
 // caller returns the node with the given name. Any other name stands for the first probe.
 func (r *Rig) caller(name string) observe.Caller {
+	if c, ok := clients[name]; ok {
+		return c
+	}
 	if r.node(name) == 0 {
 		return observe.Caller{Incarnation: 1}
 	}
@@ -54,36 +62,42 @@ func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 		kind = observe.CallFetchWorkItem
 	}
 	caller, no := r.caller(name), r.Instance(instance)
-	req := observe.CallRequest{}
-	if caller.Node != 0 {
-		req.Filter = r.w.Node(caller.Node).Filter
-	}
 	words, value := options(more)
-	if value["filter"] == "none" {
-		req.Filter = &engine.CapabilityFilter{}
+	req := observe.CallRequest{Filter: r.filter(caller, value["filter"]), LockTimeout: 5 * time.Second}
+	if value["lock"] != "" {
+		req.LockTimeout = time.Duration(r.number(value["lock"])) * time.Millisecond
+	}
+	if value["session"] != "" {
+		req.Session = &engine.SessionFetchConfig{OwnerID: value["session"], LockTimeout: 10 * time.Second}
+	}
+	if worker {
+		req.Filter = nil
 	}
 	r.begin(caller, kind, req)
 	h := &rigHeld{instance: no, token: fmt.Sprintf("o%d", r.call), worker: worker}
-	r.held[name] = h
-	lock := observe.Observation{Kind: observe.LockTaken, Call: r.call, Queue: observe.QueueOrchestrator, Instance: no, Token: h.token, UntilMs: r.w.Now + 5000}
+	if r.exact {
+		of := "o"
+		if worker {
+			of = "w"
+		}
+		r.token[of]++
+		h.token = cmp.Or(value["token"], fmt.Sprint(of, r.token[of]))
+	}
+	r.held[name], r.tokens[h.token] = h, h
+	lock := observe.Observation{Kind: observe.LockTaken, Call: r.call, Queue: observe.QueueOrchestrator, Instance: no, Token: h.token, UntilMs: r.w.Now + req.LockTimeout.Milliseconds()}
 	if !worker {
 		r.Observe(lock)
 	}
-	for i := range r.rows {
-		row := &r.rows[i]
-		if row.instance != no || row.worker != worker || row.visible > r.w.Now {
-			continue
-		}
+	for _, row := range r.batch(no, worker, words) {
 		if worker {
-			lock.Queue, lock.Message = observe.QueueWorker, row.no
+			lock.Queue, lock.Message = observe.QueueWorker, row.No
 			r.Observe(lock)
 		} else {
-			r.Observe(observe.Observation{Kind: observe.MessageMarked, Call: r.call, Message: row.no, Instance: no, Token: h.token})
+			r.Observe(observe.Observation{Kind: observe.MessageMarked, Call: r.call, Queue: observe.QueueOrchestrator, Message: row.No, Instance: no, Token: h.token})
 		}
-		r.Observe(observe.Observation{Kind: observe.CountChanged, Call: r.call, Queue: lock.Queue, Message: row.no, Instance: no, OldCount: row.count, NewCount: row.count + 1})
-		row.count++
-		h.rows = append(h.rows, row.no)
-		h.told = max(h.told, row.count)
+		r.Observe(observe.Observation{Kind: observe.CountChanged, Call: r.call, Queue: lock.Queue, Message: row.No, Instance: no, OldCount: row.Count, NewCount: row.Count + 1})
+		h.rows = append(h.rows, row.No)
+		h.told = max(h.told, row.Count)
 	}
 	end := observe.Observation{Instance: no, Messages: h.rows, Token: h.token, NewCount: h.told}
 	for _, key := range []string{"decode", "cached", "unreadable"} {
@@ -96,16 +110,39 @@ func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 		}
 		r.Observe(o)
 	}
-	if slices.Contains(words, "error") {
+	if r.exact {
+		if ex := r.M.Model.Instance(no).Latest(); ex != nil && value["events"] == "" && !slices.Contains(words, "error") {
+			value["events"] = fmt.Sprint(len(ex.Events))
+		}
+		r.delivers(&end, kind, slices.Contains(words, "error"), value)
+	} else if slices.Contains(words, "error") {
 		end.Fetched = &engine.FetchedOrchestration{Item: engine.OrchestrationItem{HistoryError: "unreadable"}, LockToken: h.token, AttemptCount: h.told}
 	}
 	r.end(caller, kind, end)
 }
 
+// batch returns the rows that a fetch delivers: the visible ones, or those that the line names, as `m1,m2`.
+func (r *Rig) batch(no observe.InstanceNo, worker bool, words []string) (rows []*model.Row) {
+	if len(words) > 0 && isMessage(strings.Split(words[0], ",")[0]) {
+		for _, m := range r.messages(words[0]) {
+			rows = append(rows, r.M.Model.Row(m))
+		}
+		return rows
+	}
+	queue := r.M.Model.Instance(no).Queue
+	if worker {
+		queue = r.M.Model.Instance(no).Work
+	}
+	return slices.DeleteFunc(slices.Clone(queue), func(row *model.Row) bool { return row.VisibleMs > r.w.Now })
+}
+
 // note records a node's decision. more has the cause in words, `delay=MS`, `panic=PLACE` and `dropped=RULE`.
 func (r *Rig) note(name, decision string, more ...string) {
-	h := r.held[name]
 	words, value := options(more)
+	h := r.holds(name, value)
+	if value["attempt"] != "" {
+		h.told = uint32(r.number(value["attempt"]))
+	}
 	n := machine.Note{Token: h.token, Instance: r.names[h.instance-1], ExecutionID: 1, AttemptCount: h.told, Cause: strings.Join(words, " ")}
 	if value["delay"] != "" {
 		n.Delay = time.Duration(r.number(value["delay"])) * time.Millisecond
@@ -114,8 +151,10 @@ func (r *Rig) note(name, decision string, more ...string) {
 	if h.worker {
 		n.Slot.Kind = machine.SlotWorker
 	}
-	if value["dropped"] != "" {
-		n.Dropped = append(n.Dropped, machine.DroppedMessage{Rule: value["dropped"]})
+	for text := range strings.SplitSeq(value["dropped"], ",") {
+		if index, rule, ok := strings.Cut(text, ":"); ok {
+			n.Dropped = append(n.Dropped, machine.DroppedMessage{Index: int(r.number(index)), Rule: rule})
+		}
 	}
 	for d := machine.DecideNone; d <= machine.DecideSwept; d++ {
 		if d.String() == decision || d == machine.DecideTurn && decision == "first" {
@@ -129,13 +168,34 @@ func (r *Rig) note(name, decision string, more ...string) {
 	r.Record(cluster.Record{Kind: record.Note, Node: c.Node, Incarnation: c.Incarnation, Note: &n, Slot: n.Slot})
 }
 
-func (r *Rig) commit(name, status string) {
-	h, caller := r.held[name], r.caller(name)
+// holds returns a node's last delivery, or that with a given token.
+func (r *Rig) holds(name string, value map[string]string) *rigHeld {
+	h := r.held[name]
+	if value["token"] != "" {
+		h = r.tokens[value["token"]]
+	}
+	if h == nil {
+		r.t.Fatalf("line %q: there is no such delivery", r.line)
+	}
+	return h
+}
+
+func (r *Rig) commit(name string, f []string) {
+	words, value := options(f)
+	h, caller, status := r.holds(name, value), r.caller(name), ""
+	if len(words) > 0 && !strings.ContainsAny(words[0], ":,") {
+		status, words = words[0], words[1:]
+	}
+	if r.exact && !h.worker {
+		value["status"] = status
+		ack := r.ackOf(r.names[h.instance-1], h.token, words, value)
+		h.written = &ack
+	}
 	ack := engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1, HistoryDelta: []engine.Event{{EventID: 2, Data: eventdata.TimerCreated{}}}}
 	if h.written != nil {
 		ack = *h.written
 	}
-	if s := engine.Status(status); s.Terminal() {
+	if s := engine.Status(status); s.Terminal() && !r.exact {
 		ack.Metadata.Status = s
 	}
 	kind, req := observe.CallAckOrchestrationItem, observe.CallRequest{Token: h.token, Ack: &ack}
@@ -144,7 +204,7 @@ func (r *Rig) commit(name, status string) {
 	}
 	r.begin(caller, kind, req)
 	if status == "nothing" {
-		r.end(caller, kind, observe.Observation{})
+		r.end(caller, kind, observe.Observation{Instance: h.instance})
 		return
 	}
 	for _, no := range h.rows {
@@ -162,57 +222,49 @@ func (r *Rig) commit(name, status string) {
 			r.stored(h)
 		}
 		if status != "" {
-			r.Observe(observe.Observation{Kind: observe.StatusSet, Call: r.call, Instance: h.instance, Execution: ack.ExecutionID, Status: engine.Status(status)})
+			r.Observe(observe.Observation{Kind: observe.StatusSet, Call: r.call, Instance: h.instance, Execution: ack.ExecutionID, Status: engine.Status(status), Name: value["output"]})
 		}
 		r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token})
 	}
-	r.end(caller, kind, observe.Observation{})
+	r.end(caller, kind, observe.Observation{Instance: h.instance})
 }
 
 // removeWork removes an instance's activities.
 func (r *Rig) removeWork(of observe.InstanceNo, reason observe.RemoveReason) {
-	for i := range r.rows {
-		if r.rows[i].worker && r.rows[i].instance == of {
-			r.remove(r.rows[i].no, reason)
-		}
+	for _, row := range slices.Clone(r.M.Model.Instance(of).Work) {
+		r.remove(row.No, reason)
 	}
 }
 
 func (r *Rig) remove(no observe.MessageNo, reason observe.RemoveReason) {
-	i := slices.IndexFunc(r.rows, func(row rigRow) bool { return row.no == no })
-	row := r.rows[i]
-	queue := observe.QueueOrchestrator
-	if row.worker {
-		queue = observe.QueueWorker
-	}
-	r.rows[i].instance = 0
-	r.Observe(observe.Observation{Kind: observe.RowRemoved, Call: r.call, Queue: queue, Message: no, Instance: row.instance, Reason: reason})
+	row := r.M.Model.Row(no)
+	r.Observe(observe.Observation{Kind: observe.RowRemoved, Call: r.call, Queue: row.Queue, Message: no, Instance: row.Instance.No, Reason: reason})
 }
 
-func (r *Rig) abandon(name string, delay int64, ignore bool) {
-	h, caller := r.held[name], r.caller(name)
+func (r *Rig) abandon(name string, f []string) {
+	words, value := options(f)
+	h, caller, delay, ignore := r.holds(name, value), r.caller(name), int64(-1), slices.Contains(words, "ignore")
+	if len(words) > 0 && words[0] != "ignore" {
+		delay = r.number(words[0])
+	}
 	kind, queue := observe.CallAbandonOrchestrationItem, observe.QueueOrchestrator
 	if h.worker {
 		kind, queue = observe.CallAbandonWorkItem, observe.QueueWorker
 	}
-	r.begin(caller, kind, observe.CallRequest{Token: h.token, Delay: time.Duration(delay) * time.Millisecond, IgnoreAttempt: ignore})
-	for i := range r.rows {
-		row := &r.rows[i]
-		if !slices.Contains(h.rows, row.no) {
-			continue
-		}
-		if ignore {
-			r.Observe(observe.Observation{Kind: observe.CountChanged, Call: r.call, Queue: queue, Message: row.no, Instance: h.instance, OldCount: row.count, NewCount: row.count - 1})
-			row.count--
+	r.begin(caller, kind, observe.CallRequest{Token: h.token, Delay: time.Duration(max(delay, 0)) * time.Millisecond, IgnoreAttempt: ignore})
+	for _, no := range h.rows {
+		if count := r.M.Model.Row(no).Count; ignore {
+			r.Observe(observe.Observation{Kind: observe.CountChanged, Call: r.call, Queue: queue, Message: no, Instance: h.instance, OldCount: count, NewCount: count - 1})
 		}
 		if h.worker {
-			r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: queue, Message: row.no, Instance: h.instance, Token: h.token})
+			r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: queue, Message: no, Instance: h.instance, Token: h.token})
 		}
-		row.visible = r.w.Now + delay
-		r.Observe(observe.Observation{Kind: observe.RowDelayed, Call: r.call, Queue: queue, Message: row.no, Instance: h.instance, UntilMs: row.visible})
+		if delay >= 0 {
+			r.Observe(observe.Observation{Kind: observe.RowDelayed, Call: r.call, Queue: queue, Message: no, Instance: h.instance, UntilMs: r.w.Now + delay})
+		}
 	}
 	if !h.worker {
 		r.Observe(observe.Observation{Kind: observe.LockReleased, Call: r.call, Queue: queue, Instance: h.instance, Token: h.token})
 	}
-	r.end(caller, kind, observe.Observation{})
+	r.end(caller, kind, observe.Observation{Instance: h.instance})
 }

@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,12 +23,9 @@ import (
 //	0     start x [from=PARENT/EXECUTION/EVENT] [version=V]
 //	0     can x / queue x / timer x FIRE           other messages
 //	0     work x [id=2] [name=W] [tag=T] [session=S]
-//	0     event x 3:KIND,FIELD:VALUE               an event is appended to the history of x (see rigwritten_test.go)
 //	0     history x 2 [EVENTS]                     execution 2 has the events; *70 stands for 70 letters
-//	0     pruned x 2                               execution 2 is removed
-//	0     pin x 1.5.0 / status x Failed [OUTPUT] / adopt CHILD PARENT
+//	0     adopt CHILD PARENT
 //	0     turn A 1 [STATUS] [schedules=CHILD] [sends=done:parent:/2/2,start:child:x/1/2]   a turn; sends are start, can, done, failed
-//	0     damagemessage 2                          the second message is damaged
 //	0     renewwork A                              A renews the lock of its activity
 //	0     delete x                                 x and all its data are deleted
 //	0     step crash A / step deregister A H@1.0.0 a step of the schedule
@@ -35,8 +33,6 @@ import (
 //	0     put MESSAGE [visible=500]                a message of any kind (see written.go)
 //	0     fault KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]   a fault, which may hit the last ack or fetch that A sent
 //	0     fetches A [work]                         A sends its next fetch
-//	0     row x                                    x has a row, but no execution
-//	0     raw count|delay|lock|extend|removed N VALUE [undo]   an observation about message or instance N in the last call
 //	0     started A                                A starts the activity that it received last
 //	0     acks A [EVENTS and MESSAGES] [execution=2] [cancels=ID [of=EXECUTION]]   A sends its ack, which "commit A" commits
 //	0     answered A [lost] / refuse A             the store answers or refuses A's ack
@@ -64,11 +60,7 @@ func (r *Rig) other(verb string, f []string) {
 		}
 	case "nothing", "failing":
 		caller := r.caller(arg(0))
-		req := observe.CallRequest{}
-		if caller.Node != 0 {
-			req.Filter = r.w.Node(caller.Node).Filter
-		}
-		r.begin(caller, observe.CallFetchOrchestrationItem, req)
+		r.begin(caller, observe.CallFetchOrchestrationItem, observe.CallRequest{Filter: r.filter(caller, value["filter"])})
 		o := observe.Observation{Kind: observe.CallEnd, Call: r.call, CallKind: observe.CallFetchOrchestrationItem, Caller: caller, Outcome: observe.OutcomeNothing}
 		if verb == "failing" {
 			o.Outcome = observe.OutcomeRetryable
@@ -81,18 +73,6 @@ func (r *Rig) other(verb string, f []string) {
 	case "timer":
 		fire := rig.StartMs + r.number(arg(1))
 		r.insert(0, engine.TimerFiredItem{Instance: arg(0), ExecutionID: 1, ID: 2, FireAtMs: uint64(fire)}, fire)
-	case "event":
-		e := r.event(arg(0), arg(1))
-		r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: r.Instance(arg(0)), Execution: 1, EventID: e.EventID, Bytes: r.encode(e)})
-	case "pin":
-		o := observe.Observation{Kind: observe.PinSet, Instance: r.Instance(arg(0)), Execution: 1}
-		if arg(1) != "none" {
-			pin := engine.MustParseVersion(arg(1))
-			o.Pin = &pin
-		}
-		r.Observe(o)
-	case "status":
-		r.Observe(observe.Observation{Kind: observe.StatusSet, Instance: r.Instance(arg(0)), Execution: 1, Status: engine.Status(arg(1)), Name: strings.Join(words[2:], " ")})
 	case "adopt":
 		r.Instance(arg(1))
 		r.Observe(observe.Observation{Kind: observe.ParentSet, Instance: r.Instance(arg(0)), Name: arg(1)})
@@ -105,20 +85,11 @@ func (r *Rig) other(verb string, f []string) {
 		r.end(caller, observe.CallRenewWorkItemLock, observe.Observation{})
 	case "turn":
 		r.turn(words, value)
-	case "history", "pruned":
-		o := observe.Observation{Kind: observe.ExecutionCreated, Instance: r.Instance(arg(0)), Execution: uint64(r.number(arg(1))), Status: engine.StatusRunning}
-		if verb == "pruned" {
-			o.Kind = observe.ExecutionRemoved
+	case "history":
+		r.rawly("execution", []string{arg(0) + "/" + arg(1)})
+		for _, e := range words[2:] {
+			r.rawly("event", []string{arg(0) + "/" + arg(1), e})
 		}
-		r.Observe(o)
-		events, _ := r.delta(arg(0), words[2:])
-		for _, e := range events {
-			e.ExecutionID = o.Execution
-			r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: o.Instance, Execution: o.Execution, EventID: e.EventID, Bytes: r.encode(e)})
-		}
-	case "damagemessage":
-		no := observe.MessageNo(r.number(arg(0)))
-		r.Observe(observe.Observation{Kind: observe.Damaged, Message: no, Instance: r.rows[no-1].instance, Bytes: []byte("?")})
 	default:
 		r.ofWorld(verb, words, value, arg)
 	}
@@ -147,10 +118,6 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 			visible = rig.StartMs + r.number(value["visible"])
 		}
 		r.insert(0, r.item(arg(0)), visible)
-	case "row":
-		r.Observe(observe.Observation{Kind: observe.InstanceCreated, Instance: r.Instance(arg(0)), Execution: 1, Name: "H", Token: "1.0.0"})
-	case "raw":
-		r.raw(arg(0), r.number(arg(1)), arg, len(words) > 3)
 	case "acks":
 		r.acks(arg(0), words[1:], value)
 	case "answered":
@@ -257,15 +224,9 @@ func sent(instance, kind string, recovery bool) engine.WorkItem {
 
 func (r *Rig) delete(name string) {
 	no := r.Instance(name)
-	for i := range r.rows {
-		if row := &r.rows[i]; row.instance == no {
-			queue := observe.QueueOrchestrator
-			if row.worker {
-				queue = observe.QueueWorker
-			}
-			r.Observe(observe.Observation{Kind: observe.RowRemoved, Queue: queue, Message: row.no, Instance: no, Reason: observe.RemovedDeleted})
-			row.instance = 0
-		}
+	in := r.M.Model.Instance(no)
+	for _, row := range slices.Concat(in.Queue, in.Work) {
+		r.Observe(observe.Observation{Kind: observe.RowRemoved, Queue: row.Queue, Message: row.No, Instance: no, Reason: observe.RemovedDeleted})
 	}
 	r.Observe(observe.Observation{Kind: observe.ExecutionRemoved, Instance: no, Execution: 1})
 	r.Observe(observe.Observation{Kind: observe.InstanceRemoved, Instance: no})
@@ -293,4 +254,4 @@ func (r *Rig) refuse(name string) {
 }
 
 // Messages returns how many messages and activities there have been so far.
-func (r *Rig) Messages() int { return len(r.rows) }
+func (r *Rig) Messages() int { return r.rows }

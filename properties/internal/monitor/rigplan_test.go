@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -8,61 +9,62 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // Story runs a story from a file NAME.txt. It returns the lines that the story printed, followed by all violations in
-// full. A story titled NAME_ok must not violate NAME, and one titled NAME_bad must. Lines that start with "plan" define
-// the plan:
+// full. A story titled NAME_ok must not violate NAME, and one titled NAME_bad must. In an exact story, ok is without any
+// violation, and NAME comes first. Lines that start with "plan" define the plan:
 //
-//	plan instance x [expect=failed] [cancel] [delete] [unaided] [raise:NAME:DATA] [enqueue:NAME:DATA:unawaited]
+//	plan instance x [of=ORCHESTRATION] [expect=failed] [cancel::REASON] [delete] [unaided] [raise:NAME:DATA] [enqueue:NAME:DATA:unawaited]
+//	plan Order: call a, wait go, again 2   instances of Order run that program
 //	plan strategy bounce [after=30000] [every=5000]
-//	plan rate activity-panic / plan probe P / plan node A [offset=MS] / plan store clocks / plan store serial=MS
+//	plan rate activity-panic / plan probe P [BUILD] / plan node A [offset=MS] / plan store clocks / plan store serial=MS
 //	plan later A start                     a step of its schedule
 //	plan expect never turn where build=1.x an expectation
+//	plan released|counting 1.5.0           that build is a released runtime, or counts the attempts of input that waits for its start
+//	plan carries 1.5.0 2                   that build carries over at most 2 queue messages
+//	plan like 1.6.0 3.0.0                  a second build of the first version reads what the other one reads
 //
 // Before the story starts, Story calls begun with the Rig.
-func Story(t testing.TB, file, title, text string, o monitor.Options, begun func(r *Rig)) string {
+func Story(t testing.TB, file, title, text string, o monitor.Options, exact bool, begun func(r *Rig)) string {
 	t.Helper()
-	story, p, expect := planOf(t, text)
+	story, p, builds, expect := planOf(t, text)
 	o.Expectations = expect
-	r := New(t, p, o)
+	r := newOf(t, p, o, builds, []string{"A", "B", "C"})
+	if exact {
+		r = exactly(t, p, o, builds, story)
+	}
 	if begun != nil {
 		begun(r)
 	}
 	r.Tell(story)
+	if r.exact {
+		r.M.Finish()
+	}
 	found, name := r.M.Violations(), strings.TrimSuffix(filepath.Base(file), ".txt")
 	bad := slices.ContainsFunc(found, func(v cluster.Violation) bool { return v.Property == name })
+	if r.exact {
+		bad = len(found) > 0 && (found[0].Property == name || title != name+"_bad")
+	}
 	if title != name+"_ok" && title != name+"_bad" || bad != (title == name+"_bad") {
 		t.Errorf("%s: a title begins with %s_ok if no violation of it is found, else with %s_bad", file, name, name)
 	}
-	r.Print("%s", foundText(found))
+	r.Print("%s", rig.Found(found))
 	return strings.Join(r.Out, "\n")
 }
 
-func foundText(found []cluster.Violation) string {
-	if len(found) == 0 {
-		return "nothing"
-	}
-	var lines []string
-	for _, v := range found {
-		item := ""
-		if v.WorkItem != "" {
-			item = " item=" + strings.ReplaceAll(v.WorkItem, " ", "_")
-		}
-		lines = append(lines, fmt.Sprintf("%s %s node=%s instance=%s%s at=%s\n  %s", v.Property, v.Class, v.Node, v.Instance, item, pretty.Duration(v.VirtualMs), v.Message))
-	}
-	return strings.Join(lines, "\n")
-}
-
 // planOf extracts the plan lines from a story.
-func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Expectation) {
+func planOf(t testing.TB, text string) (_ string, p plan.Plan, builds []*engine.Build, expect []plan.Expectation) {
 	var story strings.Builder
+	builds = engine.ShippedBuilds()
 	for line := range strings.Lines(text) {
 		words, value := options(strings.Fields(line))
 		if len(words) < 2 || words[0] != "plan" {
@@ -76,12 +78,24 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Exp
 			}
 			return time.Duration(n) * time.Millisecond
 		}
+		if name, ok := strings.CutSuffix(words[1], ":"); ok {
+			parser := program.NewParser(name, "")
+			for s := range strings.SplitSeq(strings.Join(words[2:], " "), ", ") {
+				if _, err := parser.Line(strings.Fields(s)); err != nil {
+					t.Fatalf("%q: %v", line, err)
+				}
+			}
+			p.Programs = append(p.Programs, parser.Program())
+			continue
+		}
 		switch words[1] {
+		case "released", "counting", "carries", "like":
+			builds = changed(t, builds, words[1], words[2:])
 		case "expect":
 			_, text, _ := strings.Cut(strings.TrimSpace(line), "expect ")
 			expect = append(expect, ExpectOf(t, len(expect)+1, text))
 		case "instance":
-			in := plan.Instance{ID: words[2], Orchestration: "H", Expect: plan.End(value["expect"])}
+			in := plan.Instance{ID: words[2], Orchestration: cmp.Or(value["of"], "H"), Expect: plan.End(value["expect"])}
 			for _, w := range words[3:] {
 				if w == "unaided" {
 					in.Unaided = true
@@ -99,7 +113,7 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Exp
 		case "rate":
 			p.Faults.Rates = append(p.Faults.Rates, faults.Rate{Kind: faults.Kind(words[2]), Num: 1, Den: 2})
 		case "probe":
-			p.Probes = append(p.Probes, plan.Probe{Name: words[2]})
+			p.Probes = append(p.Probes, plan.Probe{Name: words[2], Build: strings.Join(words[3:], "")})
 		case "node":
 			n := plan.Node{Name: words[2], Build: "1.5.0"}
 			if value["offset"] != "" {
@@ -120,7 +134,33 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, expect []plan.Exp
 			t.Fatalf("%q: no such line of a plan", line)
 		}
 	}
-	return story.String(), p, expect
+	if err := p.Programs.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return story.String(), p, builds, expect
+}
+
+// changed returns the builds with what a line of a plan says of them.
+func changed(t testing.TB, builds []*engine.Build, what string, of []string) []*engine.Build {
+	for i, had := range builds {
+		b := *had
+		switch {
+		case what == "counting" && b.Name() == of[0]:
+			b.CountsWaiting = true
+		case what == "carries" && b.Name() == of[0]:
+			if _, err := fmt.Sscan(of[1], &b.Limits.CarriedEvents); err != nil {
+				t.Fatal(err)
+			}
+		case what == "released" && b.Name() == of[0]:
+			b.Release = "duroxide-" + of[0]
+		case what == "like" && b.Name() == of[1]:
+			b.Version = engine.MustParseVersion(of[0])
+			builds = append(builds, &b)
+			continue
+		}
+		builds[i] = &b
+	}
+	return builds
 }
 
 // ExpectOf parses an expectation, such as "never turn in late where build=1.x has pin=none". The syntax is a simple

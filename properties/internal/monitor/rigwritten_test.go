@@ -26,13 +26,24 @@ func (r *Rig) event(instance, word string) engine.Event {
 	if completes {
 		front = []string{"of=" + source}
 	}
-	e := wording.EventOf(r.t, int(r.number(id)), rest, front...)
+	e := wording.EventOf(r.t, int(r.number(id)), r.worded(rest), front...)
 	e.InstanceID, e.ExecutionID, e.DuroxideVersion = instance, 1, "1.5.0"
+	if r.exact {
+		e.TimestampMs = 0
+	}
 	return e
 }
 
 // item parses a message.
 func (r *Rig) item(word string) engine.WorkItem { return wording.ItemOf(r.t, word) }
+
+// itemWord parses a message of an ack. In exact stories, it is the instance's own if it does not say otherwise.
+func (r *Rig) itemWord(instance, word string) engine.WorkItem {
+	if r.exact {
+		return r.itemOf(instance, word, "")
+	}
+	return r.item(word)
+}
 
 // encode encodes an event with the newest build that knows its kind.
 func (r *Rig) encode(e engine.Event) (bytes []byte) {
@@ -53,7 +64,7 @@ func (r *Rig) delta(instance string, words []string) (events []engine.Event, ite
 		if word[0] >= '0' && word[0] <= '9' {
 			events = append(events, r.event(instance, word))
 		} else {
-			items = append(items, r.item(word))
+			items = append(items, r.itemWord(instance, word))
 		}
 	}
 	return events, items

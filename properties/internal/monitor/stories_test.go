@@ -2,18 +2,22 @@ package monitor_test
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/properties/internal/monitor"
+	"github.com/durosim/durosim/properties/internal/safety"
 )
 
 // TestStories feeds monitors from the stories in testdata. They print the points that a story reaches, what becomes of
-// expectations, violations of each liveness property, how work ends, and the facts that a tracker reports.
+// expectations, violations of each property, how work ends, and the facts that a tracker reports.
 func TestStories(t *testing.T) {
+	told := map[string]bool{}
 	for dir, of := range map[string]struct {
 		options monitor.Options
+		exact   bool
 		begun   func(*Rig)
 	}{
 		"coverage": {options: monitor.Options{Properties: []string{}, Matrix: true}},
@@ -22,12 +26,24 @@ func TestStories(t *testing.T) {
 			"L01", "L02", "L03", "L04", "L05", "L06", "L08", "L09", "L10", "L11", "L12", "L13",
 		}}},
 		"outcome": {options: monitor.Options{Properties: []string{"outcome"}}},
+		"safety":  {options: monitor.Options{Properties: safety.IDs()}, exact: true},
 		"track":   {options: monitor.Options{Properties: []string{}}, begun: watch},
 	} {
 		datadriven.Walk(t, filepath.Join("testdata", dir), func(t *testing.T, file string) {
 			datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
-				return Story(t, file, d.Cmd, d.Input, of.options, of.begun)
+				told[d.Cmd] = true
+				return Story(t, file, d.Cmd, d.Input, of.options, of.exact, of.begun)
 			})
 		})
+	}
+	for _, id := range safety.IDs() {
+		if slices.Contains([]string{"S22", "S29", "S30"}, id) {
+			continue // told by TestWorkConserving, TestOutputsOfBuilds and TestSchemas
+		}
+		for _, half := range []string{id + "_ok", id + "_bad"} {
+			if !told[half] {
+				t.Errorf("no story is titled %s", half)
+			}
+		}
 	}
 }

@@ -9,11 +9,17 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/memprovider"
+	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/program"
 )
 
 // TestEndsOfChildren ends instances that the plan does not start. Their input comes from their stored history, and they
 // can be cancelled if they have a parent.
 func TestEndsOfChildren(t *testing.T) {
+	parser := program.NewParser("Order", "")
+	if _, err := parser.Line([]string{"call", "a"}); err != nil {
+		t.Fatal(err)
+	}
 	for _, row := range []struct {
 		name, parent, output string
 		status               engine.Status
@@ -24,9 +30,9 @@ func TestEndsOfChildren(t *testing.T) {
 		{"cancelled", "", "canceled: parent", engine.StatusFailed, `execution 1 of order-1 is Failed with "canceled: parent" by an ack of caller 1: expected an end that its program Order allows, such as completed with "call(a);" ($input is "x")`},
 		{"cancelled by its parent", "shop", "canceled: parent", engine.StatusFailed, ""},
 	} {
-		w := &rig.FakeWorld{Now: storyStartMs, ThePlan: *storyPlan(t, "plan Order: call a"), AllBuilds: engine.ShippedBuilds()}
+		w := &rig.FakeWorld{Now: rig.StartMs, ThePlan: plan.Plan{Programs: program.Set{parser.Program()}}, AllBuilds: engine.ShippedBuilds()}
 		m := newSafety(w, "S20")
-		w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+		w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: rig.StartMs})
 		p := w.RealStore.Handle(w.AllBuilds[1].Codec, observe.Caller{Node: 1, Incarnation: 1})
 		if err := p.EnqueueForOrchestrator(t.Context(), engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0); err != nil {
 			t.Fatal(err)

@@ -51,9 +51,9 @@ func TestReplaysAtTheEnd(t *testing.T) {
 		{"S11_bad on a newer build", charge("Refund", "done"), "2.0.0", "1.5.0", false, "does not replay on build 2.0.0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &rig.FakeWorld{Now: storyStartMs, AllBuilds: engine.ShippedBuilds()}
+			w := &rig.FakeWorld{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds()}
 			m := newSafety(w, "S11")
-			w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+			w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: rig.StartMs})
 			var build *engine.Build
 			for _, b := range w.AllBuilds {
 				if b.Name() == c.build {
@@ -78,7 +78,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 			}
 			m.Finish()
 			found := m.Violations()
-			told = append(told, c.name+": "+foundText(found))
+			told = append(told, c.name+": "+rig.Found(found))
 			switch {
 			case c.want == "" && len(found) == 0:
 			case c.want == "" || len(found) != 1 || !strings.Contains(found[0].Message, c.want):
@@ -134,9 +134,9 @@ func TestOutputsOfBuilds(t *testing.T) {
 		{"S11_bad wait", done, ends("done", nil), waits, `S11 node=A instance=order-1: the code asks for something new: Wait(name="more")`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := &rig.FakeWorld{Now: storyStartMs, AllBuilds: engine.ShippedBuilds()}
+			w := &rig.FakeWorld{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds()}
 			m := newSafety(w, "S11", "S29")
-			w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: storyStartMs})
+			w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: rig.StartMs})
 			for i, h := range []orch.Handler{c.a, c.b} {
 				build, registry := w.AllBuilds[1+3*i], node.NewRegistry()
 				if h != nil {
@@ -149,7 +149,7 @@ func TestOutputsOfBuilds(t *testing.T) {
 			}
 			endOrder(t, w.RealStore, w.AllBuilds[1], w.AllBuilds[1].Version, c.end)
 			m.Finish()
-			told = append(told, c.name+": "+foundText(m.Violations()))
+			told = append(told, c.name+": "+rig.Found(m.Violations()))
 			got := ""
 			for _, v := range m.Violations() {
 				says, _, _ := strings.Cut(v.Message[strings.Index(v.Message, "the code "):], ". It was")

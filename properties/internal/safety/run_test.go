@@ -63,6 +63,13 @@ func (patient) Coverage() []cluster.Point { return nil }
 
 func (p patient) Open(nowMs int64) (bool, int64) { return nowMs < p.w.StartMs()+120_000, nowMs + 1 }
 
+// newSafety returns a monitor for the given safety properties.
+func newSafety(w check.View, ids ...string) *check.Monitor {
+	m := check.New(w, func(id string) bool { return id == OwnTurns || slices.Contains(ids, id) })
+	m.Add(Checks(m.Run)...)
+	return m
+}
+
 func runSafety(t testing.TB, plan *plan.Plan, seed uint64) *cluster.Result {
 	t.Helper()
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {

@@ -34,7 +34,7 @@ func (rescued) Phase() cluster.Phase { return cluster.PhaseRescue }
 //	active 2.0.0 [A]                             an operator activates a build, or the start of A does
 func TestSchemas(t *testing.T) {
 	datadriven.RunTest(t, "testdata/schemas.txt", func(t *testing.T, d *datadriven.TestData) string {
-		w := &rig.FakeWorld{Now: storyStartMs, AllBuilds: engine.ShippedBuilds(), RealStore: memprovider.New(memprovider.Options{})}
+		w := &rig.FakeWorld{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds(), RealStore: memprovider.New(memprovider.Options{})}
 		var m *check.Monitor
 		for line := range strings.Lines(d.Input) {
 			f := append(strings.Fields(line), "", "", "")
@@ -99,6 +99,6 @@ func TestSchemas(t *testing.T) {
 			m.Record(&rec)
 		}
 		m.Finish()
-		return foundText(m.Violations())
+		return rig.Found(m.Violations())
 	})
 }

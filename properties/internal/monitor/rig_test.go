@@ -100,7 +100,9 @@ func (r *Rig) Tell(story string) []string {
 		if at, err := strconv.ParseInt(words[0], 10, 64); err == nil {
 			r.w.Now, words = rig.StartMs+at, words[1:]
 		}
-		r.do(words[0], words[1:])
+		if len(words) > 0 {
+			r.do(words[0], words[1:])
+		}
 		r.M.AfterStep()
 	}
 	var found []string

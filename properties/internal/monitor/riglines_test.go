@@ -1,12 +1,14 @@
 package monitor_test
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/sim/cluster"
@@ -21,16 +23,14 @@ import (
 //	0     together mark one | step stop A          the commands in one step
 //	0     nothing A / failing A                    a fetch finds nothing, or fails
 //	0     start x [from=PARENT/EXECUTION/EVENT] [version=V]
-//	0     can x / queue x / timer x FIRE           other messages
+//	0     timer x FIRE                             a timer's message
 //	0     work x [id=2] [name=W] [tag=T] [session=S]
 //	0     history x 2 [EVENTS]                     execution 2 has the events; *70 stands for 70 letters
 //	0     adopt CHILD PARENT
 //	0     turn A 1 [STATUS] [schedules=CHILD] [sends=done:parent:/2/2,start:child:x/1/2]   a turn; sends are start, can, done, failed
-//	0     renewwork A                              A renews the lock of its activity
 //	0     delete x                                 x and all its data are deleted
 //	0     step crash A / step deregister A H@1.0.0 a step of the schedule
 //	0     sent x raise|raise2|queue|cancel [recovery]  a client has sent x something, in recovery if marked
-//	0     put MESSAGE [visible=500]                a message of any kind (see written.go)
 //	0     fault KIND A|- [x [MESSAGE]] [for=MS] [ack|fetch]   a fault, which may hit the last ack or fetch that A sent
 //	0     fetches A [work]                         A sends its next fetch
 //	0     started A                                A starts the activity that it received last
@@ -38,7 +38,8 @@ import (
 //	0     answered A [lost] / refuse A             the store answers or refuses A's ack
 //	0     slot 1                                   from now on, calls and notes come from the second loop of their kind
 //	0     activation waits|done|refused A TEXT     an activation, or a node that does not start
-//	0     deadletter x / parked A / woken A
+//	0     parked|woken|unparked|idle A [work|sessions] [filter=F] [cadence=MS]   A's fetch waits, goes on, is taken back, or has found nothing
+//	0     deadletter x
 //	0     why x RULE TEXT                          the world's reason why x waits
 //	0     help KIND recovery|rescue NAME [TEXT]        an action of the world
 //	0     fates / points                           print the fates or points so far
@@ -52,7 +53,7 @@ func (r *Rig) other(verb string, f []string) {
 	}
 	switch verb {
 	case "repeat":
-		r.repeat(int(r.number(arg(0))), r.number(value["every"]), strings.Join(words[1:], " "))
+		r.repeat(int(r.number(arg(0))), r.number(value["every"]), strings.Join(f[2:], " "))
 	case "together":
 		for line := range strings.SplitSeq(strings.Join(f, " "), "|") {
 			words := strings.Fields(line)
@@ -61,15 +62,8 @@ func (r *Rig) other(verb string, f []string) {
 	case "nothing", "failing":
 		caller := r.caller(arg(0))
 		r.begin(caller, observe.CallFetchOrchestrationItem, observe.CallRequest{Filter: r.filter(caller, value["filter"])})
-		o := observe.Observation{Kind: observe.CallEnd, Call: r.call, CallKind: observe.CallFetchOrchestrationItem, Caller: caller, Outcome: observe.OutcomeNothing}
-		if verb == "failing" {
-			o.Outcome = observe.OutcomeRetryable
-		}
-		r.Observe(o)
-	case "can":
-		r.put(engine.ContinueAsNewItem{Instance: arg(0), Orchestration: "H", Version: value["version"]})
-	case "queue":
-		r.put(engine.QueueMessageItem{Instance: arg(0), Name: "q"})
+		outcome := map[string]observe.Outcome{"nothing": observe.OutcomeNothing, "failing": observe.OutcomeRetryable}[verb]
+		r.end(caller, observe.CallFetchOrchestrationItem, observe.Observation{Outcome: outcome})
 	case "timer":
 		fire := rig.StartMs + r.number(arg(1))
 		r.insert(0, engine.TimerFiredItem{Instance: arg(0), ExecutionID: 1, ID: 2, FireAtMs: uint64(fire)}, fire)
@@ -78,11 +72,6 @@ func (r *Rig) other(verb string, f []string) {
 		r.Observe(observe.Observation{Kind: observe.ParentSet, Instance: r.Instance(arg(0)), Name: arg(1)})
 	case "delete":
 		r.delete(arg(0))
-	case "renewwork":
-		h, caller := r.held[arg(0)], r.caller(arg(0))
-		r.begin(caller, observe.CallRenewWorkItemLock, observe.CallRequest{Token: h.token})
-		r.Observe(observe.Observation{Kind: observe.LockExtended, Call: r.call, Queue: observe.QueueWorker, Message: h.rows[0], Instance: h.instance, Token: h.token, UntilMs: r.w.Now + 5000})
-		r.end(caller, observe.CallRenewWorkItemLock, observe.Observation{})
 	case "turn":
 		r.turn(words, value)
 	case "history":
@@ -112,12 +101,6 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 		r.fetches(arg(0), len(words) > 1)
 	case "started":
 		r.started(arg(0))
-	case "put":
-		visible := r.w.Now
-		if value["visible"] != "" {
-			visible = rig.StartMs + r.number(value["visible"])
-		}
-		r.insert(0, r.item(arg(0)), visible)
 	case "acks":
 		r.acks(arg(0), words[1:], value)
 	case "answered":
@@ -134,10 +117,8 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 		r.Record(cluster.Record{Kind: kind, Node: r.node(arg(1)), Text: arg(2), AtMs: r.w.Now})
 	case "deadletter":
 		r.Record(cluster.Record{Kind: record.DeadLetter, Instance: arg(0)})
-	case "parked":
-		r.Record(cluster.Record{Kind: record.Parked, Node: r.node(arg(0))})
-	case "woken":
-		r.Record(cluster.Record{Kind: record.Woken, Node: r.node(arg(0))})
+	case "parked", "woken", "unparked", "idle":
+		r.waiting(verb, arg(0), words, value)
 	case "why":
 		r.w.Whys = append(r.w.Whys, rig.Reason{Instance: arg(0), Explanation: cluster.Explanation{Rule: arg(1), Text: strings.Join(words[2:], " ")}})
 	case "help":
@@ -230,6 +211,29 @@ func (r *Rig) delete(name string) {
 	}
 	r.Observe(observe.Observation{Kind: observe.ExecutionRemoved, Instance: no, Execution: 1})
 	r.Observe(observe.Observation{Kind: observe.InstanceRemoved, Instance: no})
+}
+
+// waiting records what becomes of a fetch that finds nothing, or of another call.
+func (r *Rig) waiting(verb, name string, words []string, value map[string]string) {
+	c := r.caller(name)
+	rec := cluster.Record{
+		Kind: map[string]record.Kind{"parked": record.Parked, "woken": record.Woken, "unparked": record.Unparked, "idle": record.CallExecuted}[verb],
+		Node: c.Node, Incarnation: c.Incarnation, Outcome: observe.OutcomeNothing, Cadence: time.Duration(r.number(cmp.Or(value["cadence"], "100"))) * time.Millisecond,
+	}
+	switch strings.Join(words[1:], "") {
+	case "work":
+		rec.Request = call.FetchWorkItem{}
+	case "sessions":
+		rec.Request = call.CleanupOrphanedSessions{}
+	default:
+		rec.Request = call.FetchOrchestrationItem{Filter: r.filter(c, value["filter"])}
+	}
+	if verb == "parked" {
+		r.call++
+		r.asked[name] = r.call
+	}
+	rec.Call, rec.CallKind = cmp.Or(r.asked[name], r.call), call.Kind(rec.Request)
+	r.Record(rec)
 }
 
 // acking returns the number and the kind of the ack that a node sent last.

@@ -39,8 +39,9 @@ func exactly(t testing.TB, p plan.Plan, o monitor.Options, builds []*engine.Buil
 	const firstCall, firstIncarnation = 1001, 7
 	var nodes []string
 	for line := range strings.Lines(story) {
-		if f := strings.Fields(line); len(f) > 1 && slices.Contains(f[:2], "up") && !slices.Contains(nodes, f[len(f)-2]) {
-			nodes = append(nodes, f[len(f)-2])
+		f := strings.Fields(line)
+		if i := slices.Index(f, "up"); i >= 0 && i < 2 && !slices.Contains(nodes, f[i+1]) {
+			nodes = append(nodes, f[i+1])
 		}
 	}
 	r := newOf(t, p, o, builds, nodes)

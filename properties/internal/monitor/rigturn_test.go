@@ -12,9 +12,14 @@ import (
 // renew extends the lock on the work delivered last to a node.
 func (r *Rig) renew(name string) {
 	h, caller := r.held[name], r.caller(name)
-	r.begin(caller, observe.CallRenewOrchestrationItemLock, observe.CallRequest{Token: h.token})
-	r.Observe(observe.Observation{Kind: observe.LockExtended, Call: r.call, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token, UntilMs: r.w.Now + 5000})
-	r.end(caller, observe.CallRenewOrchestrationItemLock, observe.Observation{})
+	kind, o := observe.CallRenewOrchestrationItemLock, observe.Observation{Kind: observe.LockExtended, Queue: observe.QueueOrchestrator, Instance: h.instance, Token: h.token, UntilMs: r.w.Now + 5000}
+	if h.worker {
+		kind, o.Queue, o.Message = observe.CallRenewWorkItemLock, observe.QueueWorker, h.rows[0]
+	}
+	r.begin(caller, kind, observe.CallRequest{Token: h.token})
+	o.Call = r.call
+	r.Observe(o)
+	r.end(caller, kind, observe.Observation{})
 }
 
 // turn executes `turn A EXECUTION [STATUS] [schedules=CHILD] [sends=KIND:INSTANCE:PARENT/EXECUTION/EVENT,...]`.

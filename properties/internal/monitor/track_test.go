@@ -1,8 +1,10 @@
 package monitor_test
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -15,14 +17,25 @@ import (
 )
 
 // watch adds a separate tracker to a rig, which prints the facts for listeners as they happen. In a story, "state"
-// prints the whole state, and "relations" prints what each node can do with each instance and activity.
+// prints the state, without what was so when it was printed last, and "relations" prints what each node can do with each
+// instance and activity.
 func watch(r *Rig) {
 	s := track.New(r.M.Run)
 	l := &teller{r: r}
 	s.Subscribe(l)
 	r.M.Add(s)
+	var had []string
 	r.Shows = map[string]func([]string) string{
-		"state":     func([]string) string { return state(r, s) },
+		"state": func([]string) string {
+			now, changed := state(r, s), []string(nil)
+			for _, line := range now {
+				if !slices.Contains(had, line) {
+					changed = append(changed, line)
+				}
+			}
+			had = now
+			return cmp.Or(strings.Join(changed, "\n"), "  as before")
+		},
 		"relations": func([]string) string { return relations(r, s) },
 		"asks":      func(words []string) string { l.asks = words[0]; return "from now on it asks for " + words[0] },
 	}
@@ -77,8 +90,8 @@ func (l *teller) OnHandlers(rec *cluster.Record) {
 	l.r.Print("- handlers of node %d: %s", rec.Node, rec.Text)
 }
 
-// state prints every nonzero field of each node, instance and message.
-func state(r *Rig, s *track.State) string {
+// state returns a line with every nonzero field for each node, instance and message.
+func state(r *Rig, s *track.State) []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	add("  phase %v since %d, recovery since %d", s.Phase, after(s.PhaseMs), after(s.RecoveryMs))
@@ -93,7 +106,7 @@ func state(r *Rig, s *track.State) string {
 	for no := 1; s.Run.Model.Pages() > 0 && no <= r.Messages(); no++ {
 		add("  message %d: %s", no, dump(*s.Row(observe.MessageNo(no))))
 	}
-	return strings.Join(lines, "\n")
+	return lines
 }
 
 func relations(r *Rig, s *track.State) string {

@@ -289,8 +289,8 @@ func (r *Rig) filter(c observe.Caller, text string) *engine.CapabilityFilter {
 // wording.
 var usual = map[string]string{ // only used for lookups
 	"OrchestrationStarted": "OrchestrationStarted,Name:Order,Version:1.0.0", "OrchestrationFailed": "OrchestrationFailed,Details:activity:no",
-	"Poison":           "OrchestrationFailed,Details:poison:Orchestration/order-1",
-	"PoisonOfActivity": "OrchestrationFailed,Details:poison:Activity/order-1",
+	"Poison":           "OrchestrationFailed,Details:poison:Orchestration/x",
+	"PoisonOfActivity": "OrchestrationFailed,Details:poison:Activity/x",
 	"Cancelled":        "OrchestrationFailed,Details:cancelled:", "Nondeterministic": "OrchestrationFailed,Details:disagrees:the code went another way",
 	"OrchestrationChained": "OrchestrationChained,Name:Order,Instance:message-1", "OrchestrationCancelRequested": "OrchestrationCancelRequested,Reason:enough",
 	"ActivityScheduled": "ActivityScheduled,Name:Charge", "ActivityFailed": "ActivityFailed,Details:activity:no",
@@ -351,7 +351,7 @@ func (r *Rig) begins(who string, words []string, value map[string]string) {
 	case "fetch":
 		req.Filter = r.filter(caller, strings.Join(words, ","))
 	case "ack":
-		ack := r.ackOf("order-1", words[0], words[1:], value)
+		ack := r.ackOf("x", words[0], words[1:], value)
 		req.Token, req.Ack = words[0], &ack
 	case "fetch-work":
 		if value["session"] != "" {
@@ -369,7 +369,7 @@ func (r *Rig) begins(who string, words []string, value map[string]string) {
 		req.Token = words[0]
 		req.IgnoreAttempt = len(words) > 1 && words[1] == "ignore"
 		if kind == "ack-work" && len(words) > 1 {
-			req.Item = r.itemOf("order-1", words[1], words[2])
+			req.Item = r.itemOf("x", words[1], words[2])
 		}
 	}
 	r.begin(caller, callKinds[kind], req)

@@ -19,7 +19,8 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
-// Rig feeds a monitor from a story, which has one command per line. Each command starts with its time in milliseconds:
+// Rig feeds a monitor from a story, which has one command per line. A command starts with its time in milliseconds, unless
+// it takes place at that of the command before:
 //
 //	0     up A 1.5.0 [range=2.0.0..2.9.0] [bare]   a node starts; if bare, without the handler H
 //	0     down|crash|pause|resume|drain A
@@ -27,19 +28,22 @@ import (
 //	0     seed x 1.5.0                             a running instance with that pin (none for unpinned)
 //	0     damage x                                 its history has a damaged event
 //	0     start x / send x / cancel x / work x     a message or an activity is queued
-//	10    fetch A x [filter=none]                  A receives the visible messages, whose attempts go up
-//	12    note A poison                            A decides about its last delivery
+//	10    fetch|fetchwork A x [filter=none]        A receives the visible messages, whose attempts go up; see fetch
+//	12    note A poison [attempt=3] [dropped=0:RULE]   A decides about its last delivery; see note
+//	12    renew A                                  A extends the lock of its last delivery by 5 s
 //	13    commit A [Completed|Failed]              its ack takes effect; for an activity, "told" sends the result; for a
 //	                                               turn, "cancels" cancels the instance's activities; with "nothing",
 //	                                               the store reports success, but has done nothing
-//	13    abandon A 1000 [ignore]                  A abandons the delivery
+//	13    commit A [STATUS] [EVENTS and MESSAGES]  an ack with these, in an exact story; see ackOf for its options
+//	13    abandon A [1000] [ignore]                A abandons the delivery
 //	30    phase recovery|rescue                        the current phase ends and another begins
 //	31    tick                                     the world asks for open obligations, which are printed
 //	40    finish
 //
-// The other commands are documented at the method other.
+// The other commands are documented at the method other, and single observations in rigraw_test.go.
 //
-// Messages to an instance are visible at once. A fetch locks for 5 s.
+// Messages to an instance are visible at once. A fetch locks for 5 s. A line that is not about a node's last delivery says
+// which it is about: token=o7.
 type Rig struct {
 	t     testing.TB
 	w     *rig.FakeWorld
@@ -152,22 +156,15 @@ func (r *Rig) do(verb string, args []string) {
 	case "deregister", "latest":
 		r.handlers(verb, args)
 	case "seed":
-		no := r.Instance(args[0])
+		name := "H"
 		if r.exact {
-			for _, line := range []string{"create %s Order@1.0.0 1", "execution %s", "pin %s " + args[1], "event %s 1:OrchestrationStarted"} {
-				if f := strings.Fields(fmt.Sprintf(line, args[0])); f[len(f)-1] != "none" {
-					r.rawly(f[0], f[1:])
-				}
+			name = "Order"
+		}
+		for _, line := range []string{"create %s " + name + "@1.0.0 1", "execution %s", "pin %s " + args[1], "event %s 1:OrchestrationStarted"} {
+			if f := strings.Fields(fmt.Sprintf(line, args[0])); f[len(f)-1] != "none" {
+				r.rawly(f[0], f[1:])
 			}
-			return
 		}
-		r.Observe(observe.Observation{Kind: observe.InstanceCreated, Instance: no, Execution: 1, Name: "H", Token: "1.0.0"})
-		r.Observe(observe.Observation{Kind: observe.ExecutionCreated, Instance: no, Execution: 1, Status: engine.StatusRunning})
-		if args[1] != "none" {
-			pin := engine.MustParseVersion(args[1])
-			r.Observe(observe.Observation{Kind: observe.PinSet, Instance: no, Execution: 1, Pin: &pin})
-		}
-		r.Observe(observe.Observation{Kind: observe.EventAppended, Instance: no, Execution: 1, EventID: 1, Bytes: []byte(`{"type":"OrchestrationStarted"}`)})
 	case "start":
 		r.put(start(options(args)))
 	case "send":

@@ -53,9 +53,10 @@ func (r *Rig) caller(name string) observe.Caller {
 	return observe.Caller{Node: r.node(name), Incarnation: r.w.Node(r.node(name)).Incarnation}
 }
 
-// fetch delivers the visible messages to a node. With decode=3, the store decodes event 3; with cached=3, it has
-// already decoded the events up to 3; with unreadable=3, decoding event 3 fails. With error, the history cannot be
-// read.
+// fetch delivers the visible messages to a node, or those that are named, as m3,m1. With filter=any, none or
+// MIN..MAX,MIN..MAX, it has another filter than the node's, with lock=2000 another time for its lock, and with session=ID a
+// session. With decode=3, the store decodes event 3; with cached=3, it has already decoded the events up to 3; with
+// unreadable=3, decoding event 3 fails. With error, the history cannot be read. For exact stories, see also delivers.
 func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 	kind := observe.CallFetchOrchestrationItem
 	if worker {
@@ -136,7 +137,8 @@ func (r *Rig) batch(no observe.InstanceNo, worker bool, words []string) (rows []
 	return slices.DeleteFunc(slices.Clone(queue), func(row *model.Row) bool { return row.VisibleMs > r.w.Now })
 }
 
-// note records a node's decision. more has the cause in words, `delay=MS`, `panic=PLACE` and `dropped=RULE`.
+// note records a node's decision. more has the cause in words, `delay=MS`, `panic=PLACE`, `attempt=N` and
+// `dropped=INDEX:RULE,INDEX:RULE`.
 func (r *Rig) note(name, decision string, more ...string) {
 	words, value := options(more)
 	h := r.holds(name, value)

@@ -11,8 +11,9 @@ import (
 // 1.5.0+1.0.0" and "upgrade A to 1.5.0+1.1.0".
 type Application = workload.Application
 
-// deployed returns c with the builds and handlers of its applications.
-func (c Config) deployed() (Config, error) {
+// Deployed returns c with the builds and handlers of its applications, which Test does by itself. It returns an error if c
+// has builds or handlers beside them, or a version twice.
+func (c Config) Deployed() (Config, error) {
 	versions, each := c.Applications, c.EachRun
 	if each != nil {
 		if own := each().Applications; own != nil {

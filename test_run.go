@@ -57,7 +57,7 @@ type testRun struct {
 
 // prepare decides what to run, from the configuration and the environment.
 func (c Config) prepare(env environment) (*testRun, error) {
-	c, err := c.deployed()
+	c, err := c.Deployed()
 	if err != nil {
 		return nil, err
 	}

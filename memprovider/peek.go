@@ -18,6 +18,8 @@ type InstanceState struct {
 	Status engine.Status
 	Output *string
 	Pin    *engine.Version
+	// Parent is the parent's instance, or empty.
+	Parent string
 	// Starts reports whether a message that starts the instance is in the orchestrator queue.
 	Starts bool
 	// Messages counts the instance's messages in the orchestrator queue. VisibleMs is the earliest time at which one of
@@ -37,7 +39,7 @@ func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 		return InstanceState{VisibleMs: Never}, false
 	}
 	state = InstanceState{
-		Created: in.meta.created, Execution: in.latest(), Messages: len(in.visible) + len(in.delayed), VisibleMs: Never,
+		Created: in.meta.created, Execution: in.latest(), Parent: in.meta.parent.Instance, Messages: len(in.visible) + len(in.delayed), VisibleMs: Never,
 		Activities: len(in.work), Starts: in.visibleStarts+in.delayedStarts > 0,
 	}
 	if in.meta.created {

@@ -43,6 +43,7 @@ func TestHelp(t *testing.T) {
 		{name: "then nothing, and a cancel comes after the deletion", text: "nodes A B run 1.5.0\ninstance o runs Chain with 1 at 1s\ncancel at 9s\ndelete at 7s\nthen nothing", status: "", atMost: 120_000},
 		{name: "recovery starts", text: "nodes A run 1.5.0\ninstance o runs Chain with 5 at 1s\nat 2s crash A", status: "Completed", help: []string{"recovery started node A"}},
 		{name: "recovery cancels", text: "nodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Failed", help: []string{"recovery cancelled o"}},
+		{name: "a loop goes on whose parent is poisoned", text: "fault-phase 40m\nnode A runs 2.0.0\nfault corrupt-message 1 in 3 to 8s\ninstance o runs Nanny at 1s expect failed", status: "Failed"},
 		{name: "until", text: "until 20s\nnodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Running", atMost: 20_000},
 		{name: "until, in the fault phase", text: "until 20s\nfault-phase 1h\nnodes A run 1.5.0\ninstance o runs Chain", status: "Completed", atMost: 20_000},
 		{

@@ -135,11 +135,19 @@ func (f *fleet) endless(number, most int) (limit int) {
 	return limit
 }
 
-// mayGoOn reports whether the plan says that an instance need not end by itself.
+// mayGoOn reports whether an instance may continue as new for ever: the plan says so, or it is a child whose parent has
+// ended, or is gone, without ending it, as the parent's poison does.
 func (f *fleet) mayGoOn(instance string) bool {
-	return slices.ContainsFunc(f.plan.Instances, func(p plan.Instance) bool {
-		return p.ID == instance && (p.Expect == plan.EndEternal || p.Expect == plan.EndAny)
-	})
+	for i := range f.plan.Instances {
+		if p := &f.plan.Instances[i]; p.ID == instance {
+			return p.Expect == plan.EndEternal || p.Expect == plan.EndAny
+		}
+	}
+	if mine, _ := f.store.Peek(instance); mine.Parent != "" {
+		parent, there := f.store.Peek(mine.Parent)
+		return !there || parent.Status.Terminal()
+	}
+	return false
 }
 
 // unending ends the run because of an execution that seems endless.

@@ -60,6 +60,10 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 			fmt.Fprintf(stderr, "%s: internal error: %v\n\n%s\nThis is a defect of durosim, not of your input. Please report it together with the command line.\n", p.name(), cause, debug.Stack())
 		}
 	}()
+	if err := p.deploy(); err != nil {
+		fmt.Fprintf(stderr, "%s: the program: %v\n", p.name(), err)
+		return exitUsage
+	}
 	p.stores = &stores{idle: map[string][]*remote{}}
 	defer p.stores.close()
 	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, stop: func() {}}

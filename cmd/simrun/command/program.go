@@ -24,6 +24,9 @@ type Program struct {
 	// or node, concurrently from several goroutines, and must always give the same result.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
+	// Applications are versions of the code to simulate, on every shipped runtime, in place of Builds and Handlers, as in
+	// durosim.Config.
+	Applications []durosim.Application
 	// EachRun, if not nil, creates whatever belongs to a single run: handlers with state, invariants and monitors, as
 	// in durosim.Config.
 	EachRun func() durosim.Run
@@ -41,6 +44,15 @@ type Program struct {
 func Main(p Program) {
 	campaign.CollectLess() // never restored, because several verbs keep running seeds until the process exits
 	os.Exit(p.Run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// deploy replaces applications by their builds and handlers.
+func (p *Program) deploy() error {
+	c, err := durosim.Config{Builds: p.Builds, Handlers: p.Handlers, Applications: p.Applications, EachRun: p.EachRun}.Deployed()
+	if err == nil {
+		p.Builds, p.Handlers, p.EachRun = c.Builds, c.Handlers, c.EachRun
+	}
+	return err
 }
 
 func (p *Program) name() string {

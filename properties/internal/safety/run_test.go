@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/rig"
-	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -68,77 +67,6 @@ func newSafety(w check.View, ids ...string) *check.Monitor {
 	m := check.New(w, func(id string) bool { return id == OwnTurns || slices.Contains(ids, id) })
 	m.Add(Checks(m.Run)...)
 	return m
-}
-
-func runSafety(t testing.TB, plan *plan.Plan, seed uint64) *cluster.Result {
-	t.Helper()
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
-		return patient{newSafety(w, IDs()...), w}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-func TestRightClusterIsSafe(t *testing.T) {
-	for _, load := range []struct {
-		name string
-		plan faults.Plan
-	}{{"none", faults.None()}, {"light", faults.Light()}, {"full", faults.Full()}} {
-		t.Run(load.name, func(t *testing.T) {
-			plan := busyPlan(load.plan)
-			for seed := range sample.Number(5, 15) {
-				for _, v := range runSafety(t, plan, seed).Violations {
-					t.Errorf("seed %d step %d: %s %s %s: %s", seed, v.Step, v.Property, v.Node, v.Instance, v.Message)
-				}
-			}
-		})
-	}
-}
-
-// TestPlantedBugsBreakSafety turns on the planted bugs in this version's catalogue, one at a time.
-func TestPlantedBugsBreakSafety(t *testing.T) {
-	planted := []struct {
-		id    faults.BugID
-		first string // the property that must be among the violated ones
-	}{
-		{"provider/filter-after-lock", "S01"},
-		{"provider/filter-after-count", "S01"},
-		{"provider/filter-after-decode", "S02"},
-		{"provider/filter-ignored", "S01"},
-		{"provider/any-range", "S01"},
-		{"provider/empty-filter-as-none", "S01"},
-		{"provider/pin-of-first-execution", "S01"},
-		{"provider/unpinned-incompatible", "S03"},
-		{"provider/head-of-line-block", "S03"},
-		{"provider/count-lost-when-decoding-fails", "S04"},
-		{"provider/count-reset-by-abandon", "S04"},
-		{"provider/decrement-below-zero", "S04"},
-		{"provider/ignore-attempt-ignored", "S04"},
-		{"provider/ack-re-encodes", "S07"},
-		{"engine/writes-newer-kind", "S23"},
-	}
-	tried := 0
-	for _, c := range sample.Of(planted, 3) {
-		if _, known := faults.Lookup(c.id); !known {
-			continue // not in this version's catalogue, so stories test its checker
-		}
-		tried++
-		plan := busyPlan(faults.Full())
-		plan.Bugs = []faults.BugID{c.id}
-		caught := false
-		for seed := uint64(0); seed < 40 && !caught; seed++ {
-			r := runSafety(t, plan, seed)
-			caught = slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == c.first })
-		}
-		if !caught {
-			t.Errorf("%s is on, and %s finds nothing in 40 seeds", c.id, c.first)
-		}
-	}
-	if tried == 0 {
-		t.Error("the catalogue has none of these bugs")
-	}
 }
 
 // tape records a monitor's input during a run, so that the input can be replayed without the run.

@@ -253,8 +253,7 @@ func (r *Rig) refuse(name string) {
 		req.Ack = &engine.OrchestrationAck{LockToken: h.token, ExecutionID: 1}
 	}
 	r.begin(caller, kind, req)
-	r.Observe(observe.Observation{Kind: observe.CallEnd, Call: r.call, CallKind: kind, Caller: caller, Outcome: observe.OutcomePermanent})
-	r.Record(cluster.Record{Kind: record.CallExecuted, Node: caller.Node, Incarnation: caller.Incarnation, Call: r.call, CallKind: kind, Slot: r.slotOf(kind), Outcome: observe.OutcomePermanent})
+	r.end(caller, kind, observe.Observation{Outcome: observe.OutcomePermanent})
 }
 
 // Messages returns how many messages and activities there have been so far.

@@ -16,8 +16,7 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
-// busyPlan is a rolling upgrade with every kind of work. It includes histories that only some builds or none can read,
-// and probes with filters that nodes never send.
+// busyPlan is a rolling upgrade with every kind of work.
 func busyPlan(f faults.Plan) *plan.Plan {
 	p := &plan.Plan{Name: "busy", Faults: f}
 	for i, name := range []string{"A", "B", "C"} {
@@ -36,18 +35,6 @@ func busyPlan(f faults.Plan) *plan.Plan {
 			in.Expect = plan.EndAny
 		}
 		p.Instances = append(p.Instances, in)
-	}
-	for i, shape := range []plan.Shape{
-		plan.ShapeWaiting, plan.ShapeUnknownKind, plan.ShapeNewKind, plan.ShapeLegacy, plan.ShapeCorrupt,
-	} {
-		pin := []engine.Version{engine.V(1, 5, 0), engine.V(3, 0, 0), engine.V(0, 8, 0)}[i%3]
-		p.Histories = append(p.Histories, plan.History{Instance: "seeded-" + string(shape), Pin: &pin, Shape: shape, KickAt: time.Second})
-	}
-	p.Histories = append(p.Histories, plan.History{Instance: "seeded-unpinned", Shape: plan.ShapeWaiting, KickAt: time.Second})
-	for i, filter := range []string{"none", "any", "1.x | >=2.0.0, <=3.0.0"} {
-		p.Probes = append(p.Probes, plan.Probe{
-			Name: fmt.Sprintf("probe-%d", i), Build: "1.5.0", Filter: filter, IgnoreAttempt: i == 1, Every: 3 * time.Second, Count: 20,
-		})
 	}
 	return p
 }

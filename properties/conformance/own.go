@@ -1,9 +1,6 @@
 package conformance
 
-import (
-	"strings"
-	"time"
-)
+import "strings"
 
 // Script plays lines in the language of the cases on a store, for tests that ask more of it than the contract: its exact
 // answers, and what only this store can do.
@@ -12,7 +9,7 @@ type Script struct{ run *caseRun }
 // NewScript returns a Script for a store, which must be empty. own holds the test's own operations by name; they get the
 // words behind the name.
 func NewScript(s *Store, own map[string]func(words []string) (string, error)) *Script {
-	w := &caseRun{factory: Factory{New: func() (*Store, error) { return s, nil }}, own: own, stretch: 1, began: time.Now(), marks: map[string]uint64{}}
+	w := &caseRun{factory: Factory{New: func() (*Store, error) { return s, nil }}, own: own, stretch: 1, marks: map[string]uint64{}}
 	w.fresh()
 	return &Script{w}
 }

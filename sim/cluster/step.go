@@ -135,8 +135,8 @@ func (f *fleet) endless(number, most int) (limit int) {
 	return limit
 }
 
-// mayGoOn reports whether an instance may continue as new for ever: the plan says so, or it is a child whose parent has
-// ended, or is gone, without ending it, as the parent's poison does.
+// mayGoOn reports whether an instance may continue as new for ever: the plan says so, or it is a child whose parent was
+// poisoned, or is gone, and so has not ended it. A parent that ends by itself ends its children.
 func (f *fleet) mayGoOn(instance string) bool {
 	for i := range f.plan.Instances {
 		if p := &f.plan.Instances[i]; p.ID == instance {
@@ -145,7 +145,7 @@ func (f *fleet) mayGoOn(instance string) bool {
 	}
 	if mine, _ := f.store.Peek(instance); mine.Parent != "" {
 		parent, there := f.store.Peek(mine.Parent)
-		return !there || parent.Status.Terminal()
+		return !there || parent.Output != nil && strings.HasPrefix(*parent.Output, "poison: ")
 	}
 	return false
 }

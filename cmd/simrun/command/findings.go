@@ -9,11 +9,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/timeline"
@@ -143,7 +143,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	now = now.UTC().Truncate(time.Second)
 	found := map[string]bool{}
 	for _, v := range sum.Violations {
-		hash := sha256.Sum256([]byte(strings.Join(append([]string{v.Rule(), s.arg, cause(v)}, s.options()...), "\n")))
+		hash := sha256.Sum256([]byte(strings.Join(append([]string{v.Rule(), s.arg, fuzz.Evidence(v.Violation)}, s.options()...), "\n")))
 		id := hex.EncodeToString(hash[:8])
 		if found[id] {
 			continue
@@ -153,7 +153,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 		if i < 0 {
 			i = len(f.Findings)
 			f.Findings = append(f.Findings, &knownFinding{
-				ID: id, State: findingNew, Property: v.Property, Expectation: v.Expectation, Class: v.Class, Scenario: s.arg, Flags: s.flags, Cause: cause(v), First: now,
+				ID: id, State: findingNew, Property: v.Property, Expectation: v.Expectation, Class: v.Class, Scenario: s.arg, Flags: s.flags, Cause: fuzz.Evidence(v.Violation), First: now,
 			})
 		} else if k := f.Findings[i]; k.State == findingResolved {
 			k.State = findingRegressed
@@ -184,30 +184,6 @@ func (k *knownFinding) violation() cluster.Violation {
 
 // isNews reports whether a finding is new or has regressed.
 func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
-
-// cause returns the violation's evidence with names, numbers and quoted text masked, because they vary from seed to
-// seed.
-func cause(v campaign.Violation) string {
-	text, _, _ := strings.Cut(v.Message, "\n")
-	if v.Instance != "" {
-		text = strings.ReplaceAll(text, v.Instance, "INSTANCE")
-	}
-	words := strings.Fields(varies.ReplaceAllStringFunc(text, func(s string) string {
-		if s[0] == '"' {
-			return `""`
-		}
-		return "#"
-	}))
-	for i, w := range words {
-		if w == v.Node {
-			words[i] = "NODE"
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// varies matches quoted text and numbers.
-var varies = regexp.MustCompile(`"[^"]*("|$)|[0-9][0-9.]*`)
 
 // knownTable lists findings, with new and regressed ones first.
 func knownTable(all []*knownFinding) timeline.Table {

@@ -49,7 +49,7 @@ type fuzzCmd struct {
 func (fuzzCmd) Help() string {
 	return `Hunts for runs that break the contract, near a scenario: it edits the scenario's plans (steps, crashes, faults, options, instances, programs, clients' actions), draws their choices in several ways, and goes back to moments that few runs reach to try other continuations. Plans that show new behaviour are edited further. The lines "fuzz" of the scenario limit the size and the parts of a plan.
 
-Each find is shrunk, and with --corpus kept as a stored run. Finds differ in the violated property, or in the kinds of parts that their smallest plans need. Only the contract is judged: an edited plan may lose work.
+Each find is shrunk, and with --corpus kept as a stored run. Finds differ in the violated property, or in the kinds of parts that their smallest plans need; one that needs the parts of another and more is counted with it. Only the contract is judged: an edited plan may lose work.
 
 With --exhaustive it tries each order of the schedule steps (those of one node stay in order), each moment for each of them, and crashes of any node at any moment. A moment follows a change in the store, in a node, or in a call in flight. Nothing is left to chance: there are no faults, and calls take the least time. The times of the steps do not count. If several runs reach the same state with the same remaining actions, only the first continues. States are compared without times, tokens and row numbers. The report gives the number of states, and says whether these are all: "exhaustive for ..." or "cut off".
 

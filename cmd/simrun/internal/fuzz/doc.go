@@ -7,8 +7,8 @@
 // run. A run reports its coverage: which points it reached, how often, and in which combinations. If a run shows new
 // coverage, its input joins the population. Inputs with rare coverage are chosen as parents more often.
 //
-// The hunt shrinks each failure. Two failures count as the same find if they violate the same rule and their smallest
-// plans consist of the same kinds of parts.
+// The hunt shrinks each failure. Two failures count as the same find if they violate the same rule and the kinds of
+// parts of one smallest plan include those of the other.
 //
 // If the budget is a number of runs, the result depends only on the options and the seed, not on the number of workers.
 //

@@ -30,7 +30,7 @@ type Find struct {
 // found adds a failing run to the finds. A run with a known failure is only counted.
 func (h *hunt) found(r ran) error {
 	v := r.result.Violations[0]
-	alike := v.Rule() + "\n" + skeleton(v.Message)
+	alike := v.Rule() + "\n" + Evidence(v)
 	if f := h.known[alike]; f != nil {
 		f.Runs++
 		return nil
@@ -47,25 +47,51 @@ func (h *hunt) found(r ran) error {
 		f.Cause = parts(f.Small.Concrete)
 	}
 	for _, was := range h.r.Finds {
-		if was.Violation.Rule() == v.Rule() && f.Small != nil && slices.Equal(was.Cause, f.Cause) {
-			was.Runs++
-			h.known[alike] = was
-			return nil
+		if was.Small == nil || f.Small == nil || was.Violation.Rule() != v.Rule() {
+			continue
+		} else if Evidence(was.Small.First) != Evidence(f.Small.First) && !includes(was.Cause, f.Cause) && !includes(f.Cause, was.Cause) {
+			continue
 		}
+		f.Runs += was.Runs
+		if len(was.Cause) > len(f.Cause) { // the new plan shows the same with fewer kinds of parts
+			*was = *f
+		}
+		was.Runs = f.Runs
+		h.known[alike] = was
+		return nil
 	}
 	h.known[alike] = f
 	h.r.Finds = append(h.r.Finds, f)
 	return nil
 }
 
-// names matches the parts of a message that vary between failures with the same cause: quoted text, and words that
-// contain digits.
-var names = regexp.MustCompile(`"[^"]*"|[^\s"]*[0-9][^\s"]*`)
+// includes reports whether all kinds in part are also in whole.
+func includes(whole, part []string) bool {
+	return !slices.ContainsFunc(part, func(kind string) bool { return !slices.Contains(whole, kind) })
+}
 
-// skeleton returns message's first line with names and numbers masked.
-func skeleton(message string) string {
-	first, _, _ := strings.Cut(message, "\n")
-	return names.ReplaceAllString(first, "#")
+// varies matches quoted text and numbers.
+var varies = regexp.MustCompile(`"[^"]*("|$)|[0-9][0-9.]*`)
+
+// Evidence returns the first line of the violation's message with names, numbers and quoted text masked, because they
+// vary between runs that fail for the same reason.
+func Evidence(v cluster.Violation) string {
+	text, _, _ := strings.Cut(v.Message, "\n")
+	if v.Instance != "" {
+		text = strings.ReplaceAll(text, v.Instance, "INSTANCE")
+	}
+	words := strings.Fields(varies.ReplaceAllStringFunc(text, func(s string) string {
+		if s[0] == '"' {
+			return `""`
+		}
+		return "#"
+	}))
+	for i, w := range words {
+		if w == v.Node {
+			words[i] = "NODE"
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 // parts returns the distinct kinds of parts in a plan, sorted: steps, faults, client actions, preloaded histories and

@@ -117,12 +117,13 @@ func newConfidence(seeds uint64) *confidence {
 func (c *confidence) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confidence: no failure in %s, so with a certainty of 95 %% fewer than 3 in %s runs of this plan fail (the rule of three)\n"+
-		"            how often a seed finds a planted bug in the scenario that shows it, and the bugs found with a certainty of 99 %%:\n",
-		plural(c.Seeds, "seed", "seeds"), grouped(c.Seeds))
+		"            rate: the share of seeds that find a planted bug, in the scenario that shows it\n"+
+		"            found: the bugs that %s would find with a certainty of 99 %%\n",
+		plural(c.Seeds, "seed", "seeds"), grouped(c.Seeds), plural(c.Seeds, "seed", "seeds"))
 	row := func(class, median, hardest, found, all string) {
 		fmt.Fprintf(&b, "            %-15s  %10s  %11s  %15s  %13s\n", class, median, hardest, found, all)
 	}
-	row("family", "median bug", "hardest bug", "by so many", "seeds for all")
+	row("family", "median rate", "lowest rate", "found", "seeds for all")
 	for _, k := range c.Classes {
 		row(k.Class, percent(k.RateMedian), percent(k.RateLeast), fmt.Sprintf("%d of %d", k.Found, k.Bugs), grouped(k.Seeds))
 	}

@@ -27,7 +27,9 @@ Examples:
     simrun hosts
     simrun hosts build
     simrun hosts build --crate ../duroxide --as 0.1.33-head
-    simrun run real-rolling-upgrade --seeds 100`
+    simrun run real-rolling-upgrade --seeds 100
+
+Exit status: 0 listed or built, 2 usage, or a host that cannot be built.`
 }
 
 type hostsListCmd struct {

@@ -31,7 +31,9 @@ Examples:
     simrun why --seed 7 --at 20s ProcessOrder-3 rolling-upgrade
     simrun why --seed 7 --at 20s --json from-the-future nobody-compatible
 
-"simrun replay --seed N" shows which instances there are.`
+"simrun replay --seed N" shows which instances there are.
+
+Exit status: 0 whatever keeps the instance, 2 usage or bad input, also if there is no such instance.`
 }
 
 // whyJSON is the object printed by why --json.

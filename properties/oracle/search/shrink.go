@@ -114,7 +114,7 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 	return call.WithLockToken(args, now(call.LockToken(args)))
 }
 
-// least removes moves and parts of acks for as long as an answer is still rejected.
+// least removes moves and parts of calls for as long as an answer is still rejected.
 func (s *shrinker) least(moves []move) []move {
 	fails := func(some []move) (int, bool) {
 		refusal, _, used := s.replay(some)
@@ -128,34 +128,51 @@ func (s *shrinker) least(moves []move) []move {
 	}
 }
 
-// simplify removes optional parts from acks, and reports whether it removed any.
+// simplify removes optional parts from calls, and reports whether it removed any.
 func simplify(moves []move, fails func([]move) (int, bool)) (simpler bool) {
 	for i, m := range moves {
-		ack, ok := m.args.(call.AckOrchestrationItem)
-		if !ok {
-			continue
-		}
-		for _, less := range lesser(ack) {
+		for _, less := range lesser(m.args) {
 			moves[i].args = less
 			if _, ok := fails(moves); ok {
 				simpler = true
 				break
 			}
-			moves[i].args = ack
+			moves[i].args = m.args
 		}
 	}
 	return simpler
 }
 
-// lesser returns simpler variants of an ack, each with something left out.
-func lesser(ack call.AckOrchestrationItem) (list []call.Call) {
-	try := func(worth bool, change func(a *call.AckOrchestrationItem)) {
-		if worth {
-			a := ack
-			change(&a)
-			list = append(list, a)
-		}
+// lesser returns simpler variants of a call, each with something left out.
+func lesser(c call.Call) []call.Call {
+	switch c := c.(type) {
+	case call.AckOrchestrationItem:
+		return lesserAcks(c)
+	case call.EnqueueForOrchestrator:
+		return less(nil, c, c.Delay != 0, func(c *call.EnqueueForOrchestrator) { c.Delay = 0 })
+	case call.AbandonOrchestrationItem:
+		list := less(nil, c, c.Delay != 0, func(c *call.AbandonOrchestrationItem) { c.Delay = 0 })
+		return less(list, c, c.IgnoreAttempt, func(c *call.AbandonOrchestrationItem) { c.IgnoreAttempt = false })
+	case call.AbandonWorkItem:
+		list := less(nil, c, c.Delay != 0, func(c *call.AbandonWorkItem) { c.Delay = 0 })
+		return less(list, c, c.IgnoreAttempt, func(c *call.AbandonWorkItem) { c.IgnoreAttempt = false })
+	case call.FetchOrchestrationItem:
+		return less(nil, c, c.Filter != nil, func(c *call.FetchOrchestrationItem) { c.Filter = nil })
 	}
+	return nil
+}
+
+// less adds a changed copy of c to the list if that is worth it.
+func less[C call.Call](list []call.Call, c C, worth bool, change func(*C)) []call.Call {
+	if worth {
+		change(&c)
+		list = append(list, c)
+	}
+	return list
+}
+
+func lesserAcks(ack call.AckOrchestrationItem) (list []call.Call) {
+	try := func(worth bool, change func(a *call.AckOrchestrationItem)) { list = less(list, ack, worth, change) }
 	for i := range ack.HistoryDelta {
 		try(true, func(a *call.AckOrchestrationItem) {
 			a.HistoryDelta = append(ack.HistoryDelta[:i:i], ack.HistoryDelta[i+1:]...)

@@ -270,8 +270,8 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		return
 	}
 	b := deliveryBound(input)
-	from := max(c.live.RecoveryMs, mine.ReleasedMs, mine.OutsideMs, c.movedMs(in.Queue))
-	if !in.Visible(c.now) || c.now <= from+b.ms {
+	from := max(c.eligibleMs(in), mine.ReleasedMs)
+	if c.now-b.ms <= from {
 		return // a longer obligation is already pending
 	}
 	mine.WaitReported = true
@@ -334,6 +334,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		next = min(next, row.FirstVisibleMs)
 		turn.backoffMs = max(turn.backoffMs, row.BackoffMs)
 		from = max(from, row.AgainMs)
+		if model.IsStart(r.Kind) { // a cancel waits for it
+			from = max(from, row.FirstVisibleMs)
+		}
 	}
 	for _, r := range in.Work {
 		next = min(next, c.live.Row(r.No).FirstVisibleMs)

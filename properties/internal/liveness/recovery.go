@@ -39,13 +39,9 @@ func (c *obligations) recovered(in *model.Instance, input boundInput, sinceMs in
 	if in.Lock.Token == "" || in.Lock.Live(c.now) || mine.RecoverReported {
 		return
 	}
-	visible := c.visibleSince(in)
-	if visible == model.NeverMs {
-		return
-	}
 	b := deliveryBound(input)
-	from := max(c.live.RecoveryMs, c.live.PhaseMs, sinceMs, in.Lock.UntilMs, mine.OutsideMs, visible, c.movedMs(in.Queue))
-	if c.now <= from+b.ms {
+	from := max(c.eligibleMs(in), c.live.PhaseMs, sinceMs, in.Lock.UntilMs)
+	if c.now-b.ms <= from {
 		return
 	}
 	mine.RecoverReported = true
@@ -64,6 +60,13 @@ func (c *obligations) visibleSince(in *model.Instance) int64 {
 		}
 	}
 	return since
+}
+
+// eligibleMs returns from when deliveryBound counts for an instance: its work is visible, at the head of the line, and in
+// no probe's hands. The delay with which a node gives work back that it cannot run delays this, too. It returns NeverMs if
+// no message is visible now.
+func (c *obligations) eligibleMs(in *model.Instance) int64 {
+	return max(c.live.RecoveryMs, c.visibleSince(in), c.live.Instance(in.No).OutsideMs, c.movedMs(in.Queue))
 }
 
 // converge determines the time from which every node that is up has run the highest build ever run, with that build's
@@ -115,17 +118,13 @@ func (c *obligations) converged(in *model.Instance, input boundInput) {
 	if c.convergedMs == 0 || pin == nil || mine.ConvergeReported || in.Locked(c.now) || !c.highest.DefaultRange.Contains(*pin) || !c.everRun(pin) {
 		return
 	}
-	visible := c.visibleSince(in)
-	if visible == model.NeverMs {
-		return
-	}
 	b := deliveryBound(input)
-	from := max(c.live.RecoveryMs, c.convergedMs, visible, in.Lock.UntilMs, mine.ProgressMs, c.movedMs(in.Queue))
-	if c.now <= from+b.ms {
+	from := max(c.eligibleMs(in), c.convergedMs, in.Lock.UntilMs, mine.ProgressMs)
+	if c.now-b.ms <= from {
 		return
 	}
 	mine.ConvergeReported = true
 	c.instance("L09", 0, in,
 		"all nodes run %s, the highest build of the run, since %s or before, but %s (pin %s) still waits: visible since %s, counted from %s, bound %s, overdue by %s. Live nodes: %s",
-		c.highest.Name(), c.Run.At(c.convergedMs), in.Name, model.PinText(pin), c.Run.At(visible), c.Run.At(from), b, pretty.Duration(c.now-from-b.ms), c.live.WhyNot(in))
+		c.highest.Name(), c.Run.At(c.convergedMs), in.Name, model.PinText(pin), c.Run.At(c.visibleSince(in)), c.Run.At(from), b, pretty.Duration(c.now-from-b.ms), c.live.WhyNot(in))
 }

@@ -80,7 +80,8 @@ func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.
 				note.AttemptCount, c.Run.Model.Name(d.Instance), most, c.Run.NodeName(n.Number), note.Decision, c.batch(d))
 		}
 	}
-	if note.Decision == machine.DecideIncompatible && !stalls {
+	late := c.Run.Model.Instance(d.Instance).Lock.Token != d.Token // whoever has taken the work over has counted more
+	if note.Decision == machine.DecideIncompatible && !stalls && !late {
 		c.bounced(n, d, note)
 	}
 	byHandler := false

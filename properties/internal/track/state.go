@@ -282,15 +282,15 @@ func (s *State) onDelayed(o *observe.Observation) {
 	if c == nil || c.Kind != observe.CallAbandonOrchestrationItem && c.Kind != observe.CallAbandonWorkItem {
 		return
 	}
-	n, told := s.Node(c.Caller.Node), uint32(1)
+	n, r := s.Node(c.Caller.Node), s.Row(o.Message)
 	if n == nil { // a probe may hold work for as long as it likes
-		s.Row(o.Message).AgainMs = o.UntilMs
+		r.AgainMs = o.UntilMs
 		return
 	}
+	told := r.Deliveries // of a call that comes so late that its delivery is forgotten
 	if d := s.Find(n.Number, c.Request.Token); d != nil {
 		told = d.Told
 	}
-	r := s.Row(o.Message)
 	if row := s.Run.Model.Row(o.Message); c.Request.IgnoreAttempt && !model.IsStart(row.Kind) && model.StartQueued(row.Instance) {
 		r.AgainMs = o.UntilMs // the message waits for an earlier start, which has its own bound
 		return

@@ -99,9 +99,12 @@ func (r *Rig) rawly(verb string, f []string) bool {
 		item.SessionID = append(words, "")[3]
 		r.ofNode(arg(0), cluster.Record{Kind: map[string]record.Kind{"runs": record.ActivityStarted, "ran": record.ActivityFinished}[verb], Slot: machine.Slot{Index: int(item.ID)}, Activity: &machine.RunActivity{Item: item}})
 		return true
-	case "lost", "kept": // `NODE SLOT`: a node gives up the activity in that slot, since its lock is lost, or decides something else
-		decision := map[string]machine.Decision{"lost": machine.DecideWorkLost, "kept": machine.DecideTurn}[verb]
-		r.ofNode(arg(0), cluster.Record{Kind: record.Note, Note: &machine.Note{Slot: machine.Slot{Index: int(r.number(arg(1)))}, Decision: decision}})
+	case "gives", "keeps": // `NODE SLOT`: a node gives the activity in that slot back, or renews its lock
+		kind := map[string]observe.CallKind{"gives": observe.CallAbandonWorkItem, "keeps": observe.CallRenewWorkItemLock}[verb]
+		r.ofNode(arg(0), cluster.Record{Kind: record.CallSent, CallKind: kind, Slot: machine.Slot{Index: int(r.number(arg(1)))}})
+	case "grace": // `NODE SLOT`: the activity in that slot has lost its lock
+		slot := machine.Slot{Index: int(r.number(arg(1)))}
+		r.ofNode(arg(0), cluster.Record{Kind: record.Note, Note: &machine.Note{Slot: slot, Decision: machine.DecideWorkLost}})
 		return true
 	case "option": // `NODE clock=MS` or options, as in docs/contract/runtime.md
 		info := r.w.Node(r.node(arg(0)))

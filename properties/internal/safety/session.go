@@ -23,7 +23,16 @@ type sessionCapChecker struct {
 }
 
 func newSessionCapChecker(m *check.Run) check.Checker {
-	return &sessionCapChecker{Base: check.Base{Run: m, OnRecord: check.SetOf(record.ActivityStarted, record.ActivityFinished, record.Note)}}
+	return &sessionCapChecker{Base: check.Base{Run: m, OnRecord: check.SetOf(record.ActivityStarted, record.ActivityFinished, record.CallSent)}}
+}
+
+// RecordsOf narrows the records of calls to those that end a delivery. An activity whose lock is lost runs on until its
+// node gives it back, at the end of the grace period at the latest.
+func (k *sessionCapChecker) RecordsOf(of record.Kind) check.Set[observe.CallKind] {
+	if of == record.CallSent {
+		return check.SetOf(observe.CallAckWorkItem, observe.CallAbandonWorkItem)
+	}
+	return check.AnyCall
 }
 
 // sessionWork is a session activity that a node is running.
@@ -36,9 +45,6 @@ type sessionWork struct {
 // Record tracks the session activities that nodes are running.
 func (k *sessionCapChecker) Record(r *cluster.Record) {
 	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
-	if r.Kind == record.Note && r.Note.Decision != machine.DecideWorkLost {
-		return
-	}
 	if len(k.running) > 0 {
 		k.running = slices.DeleteFunc(k.running, func(w sessionWork) bool {
 			switch {
@@ -48,8 +54,6 @@ func (k *sessionCapChecker) Record(r *cluster.Record) {
 				return true
 			case r.Kind == record.ActivityFinished:
 				return w.item == r.Activity.Item
-			case r.Kind == record.Note:
-				return w.slot == r.Note.Slot
 			}
 			return w.slot == r.Slot
 		})

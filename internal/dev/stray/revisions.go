@@ -15,7 +15,7 @@ func all() []history {
 	for _, text := range garbled {
 		list = append(list, history{garbled: &text})
 	}
-	return list
+	return append(list, fanned()...)
 }
 
 // revisions are histories that the code disagrees with, each in only one respect.
@@ -60,6 +60,47 @@ var revisions = []history{
 	{was: left, is: func(*orch.Context) error { return errOver }},
 	{was: left, is: func(*orch.Context) error { return errors.New("over") }},
 	{was: left, is: func(*orch.Context) error { panic("over") }},
+}
+
+// fan holds the activities that a fan-out has scheduled.
+var fan = []eventdata.ActivityScheduled{
+	{Name: "Work", Input: "one"}, {Name: "Work", Input: "two", Tag: "gpu"}, {Name: "Work", Input: "three", SessionID: "wall"},
+	{Name: "Work", Input: "four", SessionID: "wall", Tag: "gpu"}, {Name: "Work", Input: "five"},
+}
+
+// fanned returns a history of a fan-out whose code is the same, and those in which one attribute of one activity is another
+// by now, or its place, or it is gone: the engine follows several open activities in one go.
+func fanned() (list []history) {
+	add := func(now []eventdata.ActivityScheduled) {
+		h := history{is: changing(func(ctx *orch.Context) {
+			for _, a := range now {
+				ctx.ScheduleActivity(a.Name, a.Input, orch.OnSession(a.SessionID), orch.WithTag(a.Tag))
+			}
+		})}
+		for _, a := range fan {
+			h.was = append(h.was, stored{a, 0})
+		}
+		list = append(list, h)
+	}
+	add(fan)
+	for i := range fan {
+		for _, change := range []func(a *eventdata.ActivityScheduled){
+			func(a *eventdata.ActivityScheduled) { a.Name = "Ship" },
+			func(a *eventdata.ActivityScheduled) { a.Input = "other" },
+			func(a *eventdata.ActivityScheduled) { a.SessionID = "other" },
+			func(a *eventdata.ActivityScheduled) { a.Tag = "other" },
+			func(a *eventdata.ActivityScheduled) { a.SessionID, a.Tag = "", "" },
+			func(a *eventdata.ActivityScheduled) { a.SessionID, a.Tag = a.Tag, a.SessionID },
+			func(a *eventdata.ActivityScheduled) { *a = fan[(i+1)%len(fan)] },
+		} {
+			now := slices.Clone(fan)
+			if change(&now[i]); now[i] != fan[i] {
+				add(now)
+			}
+		}
+		add(slices.Delete(slices.Clone(fan), i, i+1))
+	}
+	return list
 }
 
 // left holds the events that remain in the history when the code ends early.

@@ -8,6 +8,7 @@
 //	go -C internal/dev run ./simdev diff duroxide 0.1.30 0.1.32 -seeds 200
 //	go -C internal/dev run ./simdev facts duroxide
 //	go -C internal/dev run ./simdev pairs -seeds 10
+//	go -C internal/dev run ./simdev stray -faults full
 //
 // Each of these verbs prints its flags with -h. Every other verb is simrun's, with the self-checks of package selfcheck
 // in each run:
@@ -38,6 +39,7 @@ func main() {
 		"diff":      func(args []string) int { return status("diff", diff(args)) },
 		"facts":     func(args []string) int { return status("facts", facts(args)) },
 		"pairs":     func(args []string) int { return status("pairs", pairsOf(args)) },
+		"stray":     func(args []string) int { return status("stray", strays(args)) },
 	}
 	if len(os.Args) > 1 {
 		if verb := verbs[os.Args[1]]; verb != nil {
@@ -47,7 +49,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] != "-h" && os.Args[1] != "--help" {
 		command.Main(command.Program{Name: "simdev", EachRun: func() durosim.Run { return durosim.Run{Monitor: selfcheck.Watch} }})
 	}
-	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff|facts|pairs [flags]
+	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff|facts|pairs|stray [flags]
        simdev VERB ...
 
   mutants     try small changes of the sources, and list who notices them
@@ -58,6 +60,7 @@ func main() {
               what two releases commit
   facts       compare the facts that are written down about releases with what they do
   pairs       run plans in which each two parts of the language meet
+  stray       run stored histories that no user has, such as those with which code disagrees
   VERB        a verb of simrun, with the self-checks in each run`)
 	os.Exit(2)
 }

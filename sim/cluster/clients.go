@@ -137,6 +137,9 @@ func (c *clients) onAction(i int, packed uint64) {
 	switch a.Verb {
 	case plan.ActionRaise:
 		item = c.raiseItem(id, a.Name, a.Data, c.knows)
+		if a.Blind {
+			item = c.blindItem(id, a)
+		}
 	case plan.ActionEnqueue:
 		item = engine.QueueMessageItem{Instance: id, Name: a.Name, Data: a.Data}
 	case plan.ActionCancel:
@@ -156,6 +159,14 @@ func (c *clients) raiseItem(id, name, data string, knows engine.KindSet) engine.
 		}
 	}
 	return engine.ExternalRaisedItem{Instance: id, Name: name, Data: data}
+}
+
+// blindItem returns the event that an action describes. A client that does not know events with a topic leaves it out.
+func (c *clients) blindItem(id string, a *plan.Action) engine.WorkItem {
+	if a.Topic != "" && c.knows.Has(eventdata.KindExternalEvent2) {
+		return engine.ExternalRaised2Item{Instance: id, Name: a.Name, Topic: a.Topic, Data: a.Data}
+	}
+	return engine.ExternalRaisedItem{Instance: id, Name: a.Name, Data: a.Data}
 }
 
 // send sends a message and reports whether the client knows that the store accepted it. A client that does not know

@@ -206,13 +206,15 @@ type Action struct {
 	// Unawaited means that no code may ever wait for the event, or dequeue from the queue. Otherwise that fails the
 	// plan.
 	Unawaited bool
+	// Blind means that the client does not look for the instance's open wait: the event has the action's topic, or none.
+	Blind bool `shrink:"drop"`
 }
 
 // ActionVerb is the kind of an action.
 type ActionVerb string
 
-// The actions of clients. A raised event has the same generation as the instance's open wait, or is a first-generation
-// event if there is none.
+// The actions of clients. A raised event that is not Blind has the generation and topic of the instance's open wait, or is
+// a first-generation event if there is none.
 const (
 	ActionRaise   ActionVerb = "raise"
 	ActionEnqueue ActionVerb = "enqueue"

@@ -299,6 +299,9 @@ func (v *validation) instances() {
 			if a.Unawaited && a.Verb != ActionRaise && a.Verb != ActionEnqueue {
 				v.fail("%s: only an event or a queue's message can be unawaited, and this is a %s", what, a.Verb)
 			}
+			if a.Blind && a.Verb != ActionRaise {
+				v.fail("%s: only an event can be raised blindly, and this is a %s", what, a.Verb)
+			}
 			if a.At < in.StartAt {
 				v.fail("%s: %s at %v, before its start at %v", what, a.Verb, a.At, in.StartAt)
 			}

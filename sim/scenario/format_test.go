@@ -191,7 +191,7 @@ func drawPlan(t *rapid.T) *plan.Plan {
 					a.Data = value.Draw(t, "reason")
 				case 1:
 					a.Verb, a.Name, a.Topic, a.Data = plan.ActionRaise, name.Draw(t, "event"), value.Draw(t, "topic"), value.Draw(t, "data")
-					a.Unawaited = rapid.Bool().Draw(t, "unawaited")
+					a.Unawaited, a.Blind = rapid.Bool().Draw(t, "unawaited"), rapid.Bool().Draw(t, "blind")
 				case 2:
 					a.Verb, a.Forced, a.Alone = plan.ActionDelete, rapid.Bool().Draw(t, "forced"), rapid.Bool().Draw(t, "alone")
 				case 3:

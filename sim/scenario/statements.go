@@ -569,7 +569,7 @@ func workRows() []row {
 					with("expect", in.Expect != "", endOf(&in.Expect)),
 					flag("unaided", &in.Unaided))}
 			})},
-		actions("raise", "a client sends the instance an event, at a time of the run (or at the instance's start, if that is drawn later) or that long after the instance's start; the plan fails if no code in a run ever waits for that event, unless it is unawaited",
+		actions("raise", "a client sends the instance an event, at a time of the run (or at the instance's start, if that is drawn later) or that long after the instance's start; the plan fails if no code in a run ever waits for that event, unless it is unawaited; the client looks which wait for it is open, and its event is of that kind and topic, or has no topic; blindly, it has the topic that the line says, and every node that may meet it must read such events",
 			"instance order-1 runs ProcessOrder\n  raise approval topic orders after 3s", eachAction),
 		actions("enqueue", "a client sends the instance a queue message; the plan fails if no code in a run ever dequeues from that queue, unless it is unawaited",
 			"instance ledger-1 runs Ledger with 1\n  enqueue entries data rent after 3s", nil),
@@ -648,6 +648,9 @@ func actionPattern(t *ActionTemplate, when string) []item {
 	list = append(list, moment("at", false).required(), moment("after", true).instead())
 	if a.Verb == plan.ActionRaise || a.Verb == plan.ActionEnqueue {
 		list = append(list, flag("unawaited", &a.Unawaited))
+	}
+	if a.Verb == plan.ActionRaise {
+		list = append(list, flag("blindly", &a.Blind))
 	}
 	return append(items, clauses(list...), check(func(p *parser) {
 		if times != 1 {

@@ -32,6 +32,8 @@ type Build struct {
 	// Lacks lists optional fields that the build neither reads nor writes, in addition to those that the other build
 	// lacks.
 	Lacks []engine.Field
+	// OwnChildIDs turns on the other build's setting of that name.
+	OwnChildIDs bool `shrink:"drop"`
 	// Handlers changes what the build ships.
 	Handlers HandlerChange
 	// Schema, if not nil, is the schema of the store that the build works with.
@@ -120,7 +122,8 @@ func Release(name string, known []string) (Build, bool) {
 	if i < 0 || !slices.Contains(known, like) {
 		return Build{}, false
 	}
-	return Build{Name: name, Like: like, Limits: releasedBuilds[i].Limits, Semantics: slices.Clone(releasedBuilds[i].Changes)}, true
+	of := releasedBuilds[i]
+	return Build{Name: name, Like: like, Limits: of.Limits, Semantics: slices.Clone(of.Changes), OwnChildIDs: of.OwnChildIDs}, true
 }
 
 // KindChange adds event kinds to a set and removes others. It may name only kinds that differ between builds.
@@ -216,7 +219,7 @@ func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 		return nil, fmt.Errorf("want a version, such as 2.1.0, or VERSION+APPLICATION, such as 2.1.0+1.0.0")
 	}
 	b := *like
-	b.Version, b.Application = v, application
+	b.Version, b.Application, b.OwnChildIDs = v, application, like.OwnChildIDs || d.OwnChildIDs
 	b.DefaultRange.Max = v.Triple()
 	if d.Range != nil {
 		b.DefaultRange = *d.Range

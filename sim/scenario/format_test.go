@@ -70,6 +70,7 @@ func drawBuilds(t *rapid.T, known []string) []plan.Build {
 		if rapid.Bool().Draw(t, "schema") {
 			b.Schema = &plan.Schema{Version: 2, Takes: time.Second, Destructive: rapid.Bool().Draw(t, "destructive"), Invalidates: rapid.Bool().Draw(t, "invalidates"), RefusesNewer: true}
 		}
+		b.OwnChildIDs = rapid.Bool().Draw(t, "names")
 		b.AwaitsActivation = b.Name != b.Like && rapid.Bool().Draw(t, "waits")
 		if rapid.Bool().Draw(t, "forgets") {
 			b.Lacks = []engine.Field{"tag", "session"}

@@ -413,6 +413,10 @@ func buildRows() []row {
 					b.AwaitsActivation = true
 				})}
 			}),
+		below("names", "automatic ids of children name the execution that asks, from the second on, and no other id may begin with sub::", "build 1.6.0 like 1.5.0\n  names children by execution\nnode A runs 1.6.0",
+			func(b *plan.Build) bool { return b.OwnChildIDs }, func(b *plan.Build) []item {
+				return []item{word("children"), word("by"), word("execution"), check(func(*parser) { b.OwnChildIDs = true })}
+			}),
 		below("lacks", "optional fields that it does not know, and so drops when it reads and writes: parent-execution, continued-parent, initial-custom-status, tag, session", "build 1.4.0 like 1.5.0\n  lacks initial-custom-status\nnode A runs 1.4.0",
 			func(b *plan.Build) bool { return len(b.Lacks) > 0 }, func(b *plan.Build) []item {
 				known := texts(engine.Fields())

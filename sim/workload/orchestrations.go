@@ -51,6 +51,7 @@ func allShipped() []Orchestration {
 		{"Eternal", v1, always, "runs an activity and a timer, then continues as new, until it is cancelled", plan.EndEternal, eternal, false},
 		{"Family", v1, always, "runs a child that continues as new, then continues as new itself as often as its input says (1)", plan.EndCompleted, family, false},
 		{"FanOut", v1, always, "runs as many activities as its input says (5) and joins them", plan.EndCompleted, fanOut, false},
+		{"Foster", v1, always, "asks for a child without an id, races it with a timer of 2s, and continues as new as often as its input says (2)", plan.EndCompleted, foster, false},
 		{"Hasty", v1, always, "schedules a child and completes in the same turn, so the child never starts", plan.EndCompleted, hasty, false},
 		{"Herald", v1, always, "starts a detached Leaf and continues as new in one turn, as often as its input says (2)", plan.EndCompleted, herald, false},
 		{"Leaf", v1, always, "runs one activity; the child of Parent", plan.EndCompleted, leaf, false},
@@ -296,6 +297,24 @@ func family(ctx *orch.Context, input string) (string, error) {
 		return "", nil
 	}
 	return "the last child: " + done, nil
+}
+
+func foster(ctx *orch.Context, input string) (string, error) {
+	left := number(input, 2)
+	// Each execution asks at another event, since automatic ids may be made of nothing else.
+	for range ctx.ExecutionID() {
+		sleep(ctx, 100*time.Millisecond)
+	}
+	child := ctx.ScheduleSubOrchestration("Counter", strconv.Itoa(2*left))
+	if _, _, err := orch.Select(child, ctx.ScheduleTimer(2*time.Second)); err != nil {
+		return "", err
+	}
+	sleep(ctx, 500*time.Millisecond)
+	if left == 0 {
+		return "done", nil
+	}
+	ctx.ContinueAsNew(strconv.Itoa(left - 1))
+	return "", nil
 }
 
 func hasty(ctx *orch.Context, input string) (string, error) {

@@ -208,6 +208,9 @@ func buildSummary(b *engine.Build) string {
 		l := b.Bounds()
 		text += fmt.Sprintf(", carries %d messages, %d keys of %d bytes", l.CarriedEvents, l.Keys, l.ValueBytes)
 	}
+	if b.OwnChildIDs {
+		text += ", names children by execution"
+	}
 	if c, ok := b.Codec.(engine.ForgetfulCodec); ok {
 		text += fmt.Sprintf(", lacks %v", c.Lacks())
 	}

@@ -37,7 +37,7 @@ func contracts() string {
 		}, "as 0.1.26; `limits` of a declared build", "S17, S20, S24"},
 		{"automatic ids of children; `sub::` in other ids ([7.10](contract/runtime.md#r7.10))", func(c engine.Contract) string {
 			return yes(c.OwnChildIDs, "`sub::5`, from execution 2 on `sub::2_5`; refused", "`sub::5`; free")
-		}, "as 0.1.26", "S24"},
+		}, "as 0.1.26; `names children` of a declared build", "S24, S11"},
 		{"input before the continue-as-new start ([row 4](#row-4))", func(c engine.Contract) string {
 			return yes(c.CountsWaiting, "waits with the backoff of a missing handler, counted", "waits 1 s at a time, uncounted")
 		}, "as 0.1.26", "S04"},

@@ -37,7 +37,7 @@ func Main(args []string) int {
 	flag.DurationVar(&o.timeout, "timeout", 20*time.Second, "how much processor time a mutant may take before it counts as one that hangs; with more seeds, so many times more")
 	flag.StringVar(&o.limit, "for", "", "stop after so long, as 20m")
 	flag.StringVar(&o.state, "state", "", "`FILE` that keeps results")
-	flag.StringVar(&o.dir, "dir", "", "`DIR` that keeps what is compiled; what it has of these sources is not compiled again")
+	flag.StringVar(&o.dir, "dir", "", "`DIR` for what is compiled, which stays there")
 	flag.StringVar(&o.out, "out", "", "`FILE` to write the matrix to; standard output if not given")
 	flag.StringVar(&o.reasons, "reasons", "mutate/reasons.txt", "`FILE` with what is known of survivors")
 	if flag.Parse(args) != nil {
@@ -131,10 +131,6 @@ func (t *trials) path(m *mutate.Mutant) string { return strings.TrimPrefix(m.Pat
 
 // build compiles the judge and each area's tests, all with the same set of mutants.
 func (t *trials) build(areas []area, packages []*mutate.Package) (err error) {
-	if ids, err := mutate.Compiled(t.dir); err != nil || len(ids) > 0 {
-		t.mutants = slices.DeleteFunc(t.mutants, func(m *mutate.Mutant) bool { return !ids[m.ID] })
-		return err
-	}
 	if !t.checkers {
 		if t.mutants, err = mutate.Build(".", t.dir, t.judge(), "./judge", false, packages, t.mutants); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -42,7 +43,7 @@ func (t *trials) write() error {
 func (t *trials) unknown(rows []result, reasons map[string]string) error {
 	var errs []error
 	for _, r := range rows {
-		if t.reasoned && r.Fate != caught && reasons[r.Key] == "" {
+		if t.reasoned && r.Fate != caught && known(reasons, r.Key) == "" {
 			errs = append(errs, fmt.Errorf("%s: no reason for %s", t.reasons, r.Key))
 		}
 	}
@@ -53,19 +54,30 @@ func (t *trials) unknown(rows []result, reasons map[string]string) error {
 func (t *trials) unused(reasons map[string]string) error {
 	packages, keys := map[string]bool{}, map[string]bool{}
 	for _, m := range t.mutants {
-		packages[m.Package], keys[m.Key()] = true, true
+		packages[m.Package], keys[m.Key()], keys[function(m.Key())] = true, true, true
 	}
 	var errs []error
 	for _, key := range slices.Sorted(maps.Keys(reasons)) {
-		of, _, _ := strings.Cut(key, ".")
-		switch r, tried := t.results[key]; {
-		case packages[of] && !keys[key]:
+		if of, _, _ := strings.Cut(key, "."); packages[of] && !keys[key] {
 			errs = append(errs, fmt.Errorf("%s: no mutant is called %s", t.reasons, key))
-		case tried && r.Fate == caught && t.reasoned: // CI runs too few seeds to refute a reason
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(t.results)) {
+		if r := t.results[key]; t.reasoned && r.Fate == caught && known(reasons, key) != "" { // CI runs too few seeds to refute a reason
 			errs = append(errs, fmt.Errorf("%s: a reason for %s, which is caught by %s", t.reasons, key, r.By))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// known returns the reason for a mutant, or for all mutants of its function.
+func known(reasons map[string]string, key string) string {
+	return cmp.Or(reasons[key], reasons[function(key)])
+}
+
+func function(key string) string {
+	name, _, _ := strings.Cut(key, " ")
+	return name
 }
 
 // The introductions of the two reports.
@@ -111,7 +123,7 @@ func (t *trials) report(w io.Writer, rows []result, all int, ignored []string, r
 			if r.Package == p {
 				total++
 				n[r.Fate]++
-				if r.Fate != caught && strings.HasPrefix(reasons[r.Key], equivalent) {
+				if r.Fate != caught && strings.HasPrefix(known(reasons, r.Key), equivalent) {
 					same++
 				}
 			}
@@ -158,8 +170,8 @@ func by(w io.Writer, rows []result) {
 	}
 }
 
-// readReasons reads the reasons why mutants survive from the named file. Each line consists of a key, a tab, and the
-// reason.
+// readReasons reads the reasons why mutants survive from the named file. Each line consists of a key, or a function with
+// nothing else, a tab, and the reason.
 func readReasons(name string) (map[string]string, error) {
 	reasons := map[string]string{}
 	data, err := os.ReadFile(name)

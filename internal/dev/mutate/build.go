@@ -2,7 +2,6 @@ package mutate
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -48,29 +47,4 @@ func faulty(out []byte) map[string]bool {
 		bad[filepath.Base(m[1])+":"+m[2]] = true
 	}
 	return bad
-}
-
-var compiled = regexp.MustCompile(`mutantIs\((\d+)\)`)
-
-// Compiled returns the set of mutants in the sources that Build wrote to dir.
-func Compiled(dir string) (map[int]bool, error) {
-	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		return nil, err
-	}
-	ids := map[int]bool{}
-	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range compiled.FindAllSubmatch(text, -1) {
-			id, err := strconv.Atoi(string(m[1]))
-			if err != nil {
-				return nil, err
-			}
-			ids[id] = true
-		}
-	}
-	return ids, nil
 }

@@ -141,6 +141,8 @@ next:
 type View interface {
 	InstanceName(no InstanceNo) string
 	Peek(instance string) (state InstanceState, ok bool)
+	PeekRows(instance string) []RowState
+	PeekKeys(instance string) []engine.KVPair
 	PeekHistory(instance string, execution uint64, codec engine.Codec) ([]engine.Event, error)
 	Snapshot() *Snapshot
 	Schema() uint64

@@ -1,6 +1,7 @@
 // Command judge runs all of durosim's judges in its own process, which may be a mutant. The judges are the conformance
 // cases, the provider's specification applied to random calls, handlers that are not deterministic or that misuse their
-// Context, and a few seeds of each built-in scenario, with and without full faults:
+// Context or block, and a few seeds of each built-in scenario, with and without full faults, and of some over a store that
+// is not durosim's own:
 //
 //	go -C internal/dev run ./judge -only oracle
 //

@@ -10,9 +10,13 @@ import (
 	"time"
 
 	"github.com/durosim/durosim"
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/dev/mutate/active"
 	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/internal/dev/stray"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
@@ -25,7 +29,7 @@ import (
 )
 
 // most lists the scenarios that detect the most mutants and therefore run first, with the number of seeds for each. In
-// each of them, the first seed runs twice, as in a campaign.
+// each of them, the first seed runs twice, as in a campaign. They run over another store, too.
 var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3}
 
 func main() {
@@ -58,20 +62,23 @@ type judge struct {
 }
 
 func judges(times uint64) []judge {
-	list := []judge{{"conformance", conformanceJudge}, {"oracle", func() (uint64, string, string) { return oracleJudge(400 * int(times)) }}, {"unsteady-handlers", unsteadyJudge}}
+	list := []judge{{"conformance", conformanceJudge}, {"oracle", func() (uint64, string, string) { return oracleJudge(1000 * int(times)) }}, {"unsteady-handlers", unsteadyJudge}}
 	all := scenario.Builtin()
 	slices.SortStableFunc(all, func(a, b scenario.Named) int { return int(most[b.Name]) - int(most[a.Name]) })
 	for _, n := range all {
 		seeds := max(most[n.Name], 2) * times
-		list = append(list, judge{n.Name, func() (uint64, string, string) { return scenarioJudge(n, seeds, "") }})
+		list = append(list, judge{n.Name, func() (uint64, string, string) { return scenarioJudge(n, seeds, "", nil) }})
 	}
 	for _, n := range all {
 		seeds := min(max(most[n.Name], 2), 3) * times
-		list = append(list, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, seeds, "full") }})
+		list = append(list, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, seeds, "full", nil) }})
+	}
+	for _, n := range all[:len(most)] {
+		list = append(list, judge{n.Name + "+over", func() (uint64, string, string) { return scenarioJudge(n, 2*times, "", another) }})
 	}
 	list = append(list, judge{selfcheck.StrayMessages, func() (uint64, string, string) {
 		plans := func(seed uint64) (*plan.Plan, error) { return stray.Expand(seed, scenario.Overrides{}) }
-		return campaignJudge(stray.Run(), stray.Options(), 3*times, 1, plans)
+		return campaignJudge(stray.Run(), stray.Options(), 3*times, 1, nil, plans)
 	}})
 	return append(list, judge{"misused-contexts", misusedJudge})
 }
@@ -98,7 +105,19 @@ func guard() {
 	}
 }
 
-func scenarioJudge(n scenario.Named, seeds uint64, with string) (uint64, string, string) {
+// anyBuild stores what callers write, no matter which build they run.
+var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(eventdata.KindLegacyNote), engine.WorkItemKinds2x()))
+
+// another makes a store that stands for one that is not durosim's own.
+func another(startMs int64) (*cluster.ForeignStore, error) {
+	s := memprovider.New(memprovider.Options{StartMs: startMs})
+	return &cluster.ForeignStore{
+		Provider: s.Handle(anyBuild, observe.Caller{}),
+		SetNow:   func(ms int64) error { s.SetNow(ms); return nil },
+	}, nil
+}
+
+func scenarioJudge(n scenario.Named, seeds uint64, with string, store func(int64) (*cluster.ForeignStore, error)) (uint64, string, string) {
 	s, err := scenario.Parse(n.File, n.Text)
 	if err != nil {
 		return 0, "", err.Error()
@@ -115,15 +134,15 @@ func scenarioJudge(n scenario.Named, seeds uint64, with string) (uint64, string,
 	if with != "" {
 		expect = nil
 	}
-	return campaignJudge(durosim.Run{}, properties.Options{Expectations: expect, SecondJudge: 1}, seeds, min(most[n.Name], 1), func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) })
+	return campaignJudge(durosim.Run{}, properties.Options{Expectations: expect, SecondJudge: 1}, seeds, min(most[n.Name], 1), store, func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) })
 }
 
-func campaignJudge(run durosim.Run, options properties.Options, seeds, twice uint64, plans func(seed uint64) (*plan.Plan, error)) (uint64, string, string) {
+func campaignJudge(run durosim.Run, options properties.Options, seeds, twice uint64, store func(int64) (*cluster.ForeignStore, error), plans func(seed uint64) (*plan.Plan, error)) (uint64, string, string) {
 	before := runtime.NumGoroutine()
 	sum, err := campaign.Run(campaign.Options{
 		Plan: plans, First: 1, Count: seeds, Workers: 1, Twice: twice,
 		Config: func() cluster.Config {
-			cfg := cluster.Config{Stop: func(cluster.Violation) bool { return true }}
+			cfg := cluster.Config{Store: store, Stop: func(cluster.Violation) bool { return true }}
 			run.Monitor = selfcheck.Watch
 			run.Configure(&cfg, options)
 			return cfg

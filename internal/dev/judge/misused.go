@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine/orch"
@@ -66,5 +67,17 @@ func misusedJudge() (uint64, string, string) {
 			return 0, "", fmt.Sprintf("%s: the orchestration ends with %q: expected %q", m.name, got, want)
 		}
 	}
-	return uint64(len(misused)), "", ""
+	for what, code := range map[string]orch.Handler{ // in any order
+		"orchestration Leaf@1.0.0": func(*orch.Context, string) (string, error) { select {} },
+		"activity Block":           func(ctx *orch.Context, _ string) (string, error) { return ctx.ScheduleActivity("Block", "").Await() },
+	} {
+		result, err := runLeaf(false, code)
+		if err != nil {
+			return 0, "", err.Error()
+		}
+		if want := "the code of " + what + " (instance one) has run"; len(result.Violations) == 0 || !strings.HasPrefix(result.Violations[0].Message, want) {
+			return 0, "", fmt.Sprintf("code that blocks: the run says %+v: expected %q", result.Violations, want)
+		}
+	}
+	return uint64(len(misused) + 2), "", ""
 }

@@ -102,7 +102,8 @@ func runLeaf(twice bool, code orch.Handler) (*cluster.Result, error) {
 		Plan: plan, Seed: 1, DoubleCheck: twice,
 		Handlers: func(r *node.Registry, _ *engine.Build) error {
 			work := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
-			return errors.Join(r.Register("Leaf", engine.V(1, 0, 0), code), r.RegisterActivity("Work", work))
+			block := func(node.ActivityContext, string) (string, error) { select {} }
+			return errors.Join(r.Register("Leaf", engine.V(1, 0, 0), code), r.RegisterActivity("Work", work), r.RegisterActivity("Block", block))
 		},
 	})
 }

@@ -25,11 +25,12 @@ type account struct {
 	outcome          observe.Outcome
 	request          observe.CallRequest     // the last request
 	ack              engine.OrchestrationAck // a copy of the request's ack, because the store clears its own when the call ends
+	told             map[observe.Kind]int    // of the call: how often it has told a kind of change of the instances row, and not taken it back
 	exempted         bool                    // calls that the store sees differ from those that callers make
 }
 
 func newAccount(r *run) *account {
-	return &account{run: r, exempted: r.world.Foreign() || r.world.Plan().Strategy == plan.StrategyDeadletter}
+	return &account{run: r, told: map[observe.Kind]int{}, exempted: r.world.Foreign() || r.world.Plan().Strategy == plan.StrategyDeadletter}
 }
 
 // Observe keeps what the store reports about its last call.
@@ -41,11 +42,19 @@ func (k *account) Observe(o *observe.Observation) {
 	case observe.MessageDecoded:
 		k.messages++
 		return
+	case observe.PointerSet, observe.ParentSet, observe.CustomStatusSet:
+		if k.told[o.Kind]++; o.Undo {
+			if k.told[o.Kind] -= 2; k.told[o.Kind] < 0 {
+				k.wrong(k.caller.Node, "takes back a change of kind %d in call %d, which has made none", o.Kind, k.number)
+			}
+		}
+		return
 	case observe.CallBegin:
 		if o.Call <= k.number && !k.exempted {
 			k.wrong(o.Caller.Node, "begins call %d after call %d", o.Call, k.number)
 		}
 		k.events, k.messages = 0, 0
+		clear(k.told)
 		k.number, k.kind, k.caller, k.ended = o.Call, o.CallKind, o.Caller, false
 		if k.request = (observe.CallRequest{}); o.Request != nil {
 			k.request = *o.Request
@@ -63,6 +72,9 @@ func (k *account) Observe(o *observe.Observation) {
 	}
 	k.outcome, k.ended = o.Outcome, true
 	k.readAll(o)
+	if k.number%64 == 0 {
+		k.shown()
+	}
 }
 
 // readAll checks that a store reports having decoded the work that it hands out.

@@ -69,7 +69,10 @@ func (m *Monitor) AfterStep() { m.nodes.AfterStep() }
 func (m *Monitor) Open(int64) (open bool, untilMs int64) { return false, 0 }
 
 // Finish implements cluster.Monitor.
-func (m *Monitor) Finish() { m.nodes.Finish() }
+func (m *Monitor) Finish() {
+	m.nodes.Finish()
+	m.account.shown()
+}
 
 // Violations implements cluster.Monitor.
 func (m *Monitor) Violations() []cluster.Violation { return m.violations }

@@ -75,7 +75,7 @@ func (k *turns) Record(r *cluster.Record) {
 	k.handed[n.Token] = h
 }
 
-// Observe judges what a turn commits when it is committed.
+// Observe judges what a turn commits when it is committed, or refused.
 func (k *turns) Observe(o *observe.Observation) {
 	if o.Caller.Node == 0 && (o.Kind == observe.CallBegin || o.Kind == observe.CallEnd) {
 		return
@@ -85,7 +85,7 @@ func (k *turns) Observe(o *observe.Observation) {
 		k.call, k.token = o.Call, o.Request.Token
 	case o.Kind == observe.CallBegin && o.CallKind == observe.CallAckOrchestrationItem && o.Request.Ack != nil:
 		k.call, k.token, k.ack = o.Call, o.Request.Ack.LockToken, *o.Request.Ack
-	case o.Kind != observe.CallEnd || o.Outcome != observe.OutcomeOK:
+	case o.Kind != observe.CallEnd || o.Outcome != observe.OutcomeOK && o.CallKind != observe.CallAckOrchestrationItem:
 	case o.CallKind == observe.CallFetchOrchestrationItem:
 		if f := o.Fetched; f != nil {
 			k.handed[f.LockToken] = handed{item: &f.Item}
@@ -97,7 +97,9 @@ func (k *turns) Observe(o *observe.Observation) {
 		if h.item != nil && build != nil && build.Release == "" {
 			k.judge(o.Caller, &h, build)
 		}
-		delete(k.handed, k.token)
+		if o.Outcome == observe.OutcomeOK {
+			delete(k.handed, k.token)
+		}
 	}
 }
 

@@ -60,6 +60,20 @@ var revisions = []history{
 	{was: left, is: func(*orch.Context) error { return errOver }},
 	{was: left, is: func(*orch.Context) error { return errors.New("over") }},
 	{was: left, is: func(*orch.Context) error { panic("over") }},
+	// Another name, or something of another kind that has the same name.
+	{was: []stored{{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Leaf", "in") })},
+	{was: []stored{{eventdata.ActivityScheduled{Name: "Leaf", Input: "in"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleSubOrchestration("Leaf", "in") })},
+	{was: []stored{{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: "id", Input: "in"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleActivity("Leaf", "in") })},
+	{was: []stored{{eventdata.SubOrchestrationScheduled{Name: "Leaf", Instance: "id", Input: "in"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleSubOrchestrationWithID("Work", "id", "in") })},
+	{was: []stored{{eventdata.OrchestrationChained{Name: "Leaf", Instance: "id", Input: "in"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleSubOrchestrationWithID("Leaf", "id", "in") })},
+	{was: []stored{{eventdata.OrchestrationChained{Name: "Leaf", Instance: "id", Input: "in"}, 0}}, is: changing(func(ctx *orch.Context) { ctx.StartOrchestration("Work", "id", "in") })},
+	{was: []stored{{eventdata.QueueSubscribed{Name: "name"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait("name") })},
+	{was: []stored{{eventdata.ExternalSubscribed{Name: "name"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.DequeueEvent("name") })},
+	// What agrees: an execution of which the store has a key.
+	{is: func(ctx *orch.Context) error {
+		what, _ := ctx.KVValue("kept")
+		return gets(what, "a value")
+	}, keys: true},
 }
 
 // fan holds the activities that a fan-out has scheduled.

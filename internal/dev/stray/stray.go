@@ -91,6 +91,10 @@ func (h *history) preloaded(id string, n int) (in memprovider.PreloadedInstance,
 	if h.linked {
 		in.Parent = &parent
 	}
+	if h.keys {
+		status := "kept"
+		in.CustomStatus, in.KV = &status, []engine.KVEntry{{Key: "kept", Value: "a value", LastUpdatedAtMs: 7}}
+	}
 	return in, nil
 }
 

@@ -146,10 +146,9 @@ func (in *instance) pins() (current, first *engine.Version, ended bool) {
 	return current, first, ended
 }
 
-// empty reports whether the instance has nothing but a number.
+// empty reports whether the instance has nothing but a number. Keys never outlive the executions that set them.
 func (in *instance) empty() bool {
-	return !in.meta.created && len(in.executions) == 0 && len(in.visible) == 0 && len(in.delayed) == 0 && len(in.work) == 0 &&
-		in.lock.number == 0 && in.kv.empty()
+	return !in.meta.created && len(in.executions) == 0 && len(in.visible) == 0 && len(in.delayed) == 0 && len(in.work) == 0 && in.lock.number == 0
 }
 
 // attach adds a queued message to visible or delayed.

@@ -36,8 +36,6 @@ type kvChange struct {
 	had   bool
 }
 
-func (kv *kvState) empty() bool { return kv == nil || len(kv.store) == 0 && len(kv.delta) == 0 }
-
 // table returns the rows of a table.
 func (kv *kvState) table(t observe.KVTable) *[]kvRow {
 	if t == observe.KVStore {

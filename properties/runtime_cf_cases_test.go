@@ -1,6 +1,9 @@
 package properties_test
 
-import "log/slog"
+import (
+	"github.com/durosim/durosim/engine/machine"
+	"github.com/durosim/durosim/sim/cluster"
+)
 
 // incompatible is what a node logs when it gives an incompatible item back.
 const incompatible = "Execution pinned at incompatible version, abandoning (runtime-side check)"
@@ -61,9 +64,8 @@ rescue widen
 expect never fetch where instance=future phase=faults|recovery
 expect always end where instance=future has status=Completed phase=rescue
 `},
-	{id: "CF-14", reading: ", filter ignored", records: logged(slog.LevelWarn, "Orchestration message exceeded max attempts, marking as poison",
-		slog.String("instance", "future"), slog.String("attempt_count", "4"), slog.String("max_attempts", "3"),
-		slog.String("cause", "incompatible pin 99.0.0, supported >=0.0.0, <=1.5.0")), bug: "engine/poison-off-by-one", text: `
+	{id: "CF-14", reading: ", filter ignored", records: logged(cluster.Log{Level: machine.LevelWarn, Text: "Orchestration message exceeded max attempts, marking as poison", Instance: "future",
+		Fields: []machine.Field{{Name: "attempt_count", Value: "4"}, {Name: "max_attempts", Value: "3"}, {Name: "cause", Value: "incompatible pin 99.0.0, supported >=0.0.0, <=1.5.0"}}}), bug: "engine/poison-off-by-one", text: `
 #! engine/poison-off-by-one: never poison where attempt=1|2|3
 #! engine/count-ignored: sometimes poison where instance=future attempt=4 cause=incompatible
 #! duroxide-0.1.26/version-check-first: sometimes poison where instance=future attempt=4 cause=incompatible
@@ -324,8 +326,8 @@ expect sometimes poison where instance=alien attempt=4 cause=unreadable
 expect sometimes end where instance=alien status=Failed phase=faults
 expect always end where instance=alien has status=Failed
 `},
-	{id: "CF-30", records: logged(slog.LevelWarn, incompatible, slog.String("instance", "future"),
-		slog.String("pinned_version", "99.0.0"), slog.String("supported_range", ">=0.0.0, <=1.5.0")), bug: "engine/version-check-missing", text: `
+	{id: "CF-30", records: logged(cluster.Log{Level: machine.LevelWarn, Text: incompatible, Instance: "future",
+		Fields: []machine.Field{{Name: "pinned_version", Value: "99.0.0"}, {Name: "supported_range", Value: ">=0.0.0, <=1.5.0"}}}), bug: "engine/version-check-missing", text: `
 #! engine/version-check-missing: sometimes abandon where instance=future reason=incompatible
 seeds 2
 fault-phase 3s
@@ -334,8 +336,8 @@ node A runs 1.5.0
 history future pinned 99.0.0 shape waiting
 expect sometimes abandon where instance=future reason=incompatible
 `},
-	{id: "CF-31", records: logged(slog.LevelInfo, "Orchestration dispatcher capability filter configured",
-		slog.String("supported_range", ">=0.0.0, <=1.5.0")), bug: "engine/filter-not-declared", text: `
+	{id: "CF-31", records: logged(cluster.Log{Level: machine.LevelInfo, Text: "Orchestration dispatcher capability filter configured",
+		Fields: []machine.Field{{Name: "supported_range", Value: ">=0.0.0, <=1.5.0"}}}), bug: "engine/filter-not-declared", text: `
 #! engine/filter-not-declared: always node in "up" has filter=">=0.0.0, <=1.5.0"
 seeds 2
 fault-phase 3s

@@ -2,7 +2,6 @@ package properties_test
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +22,7 @@ type cfCase struct {
 	text        string
 	// records, if not nil, checks the node's log of a run and returns an error for what is wrong. With the bug on, it
 	// must find something.
-	records func(list []slog.Record) error
+	records func(list []cluster.Log) error
 	bug     faults.BugID
 	// builds, if not nil, returns builds in addition to the shipped ones.
 	builds func() []*engine.Build
@@ -96,8 +95,8 @@ func (c *cfCase) allBuilds() func() []*engine.Build {
 	}
 }
 
-// logs returns the records that the nodes log in a run, as a slog.Handler receives them.
-func (s *smallScenario) logs(t *testing.T, on []faults.BugID) []slog.Record {
+// logs returns the records that the nodes log in a run.
+func (s *smallScenario) logs(t *testing.T, on []faults.BugID) []cluster.Log {
 	t.Helper()
 	plan, err := s.Expand(1, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)})
 	if err != nil {
@@ -117,42 +116,39 @@ func (s *smallScenario) logs(t *testing.T, on []faults.BugID) []slog.Record {
 // logKeeper keeps what nodes log.
 type logKeeper struct {
 	cluster.Monitor
-	records []slog.Record
+	records []cluster.Log
 }
 
 func (k *logKeeper) Record(r *cluster.Record) {
 	if r.Kind == record.Log {
-		k.records = append(k.records, r.Log.Record(r.AtMs))
+		line := *r.Log
+		line.Fields = slices.Clone(line.Fields)
+		k.records = append(k.records, line)
 	}
 	k.Monitor.Record(r)
 }
 
-// logged returns a check that there is a record with the given text, and that every such record has the given level and
-// attributes.
-func logged(level slog.Level, text string, attrs ...slog.Attr) func(list []slog.Record) error {
-	return func(list []slog.Record) error {
+// logged returns a check that there is a line with the given text, and that every such line has the level, instance and
+// fields of want.
+func logged(want cluster.Log) func(list []cluster.Log) error {
+	return func(list []cluster.Log) error {
 		found := false
 		for _, r := range list {
-			if r.Message != text {
+			if r.Text != want.Text {
 				continue
 			}
 			found = true
-			have := map[string]string{}
-			r.Attrs(func(a slog.Attr) bool {
-				have[a.Key] = a.Value.String()
-				return true
-			})
-			if r.Level != level {
-				return fmt.Errorf("%q has level %v, expected %v", text, r.Level, level)
+			if r.Level != want.Level || r.Instance != want.Instance {
+				return fmt.Errorf("%q has level %v and instance %q, expected %v", r.Text, r.Level, r.Instance, want)
 			}
-			for _, a := range attrs {
-				if have[a.Key] != a.Value.String() {
-					return fmt.Errorf("%q has %s=%q, expected %q", text, a.Key, have[a.Key], a.Value)
+			for _, f := range want.Fields {
+				if !slices.Contains(r.Fields, f) {
+					return fmt.Errorf("%q has %v, expected %v", r.Text, r.Fields, f)
 				}
 			}
 		}
 		if !found {
-			return fmt.Errorf("no record %q of %d", text, len(list))
+			return fmt.Errorf("no line %q of %d", want.Text, len(list))
 		}
 		return nil
 	}

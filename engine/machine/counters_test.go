@@ -1,10 +1,6 @@
 package machine
 
 import (
-	"context"
-	"fmt"
-	"log/slog"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -28,22 +24,4 @@ func TestCountersList(t *testing.T) {
 			t.Errorf("counter %s is named %q", field, count.Name)
 		}
 	}
-}
-
-func ExampleLog_Record() {
-	handler := slog.NewTextHandler(os.Stdout, nil)
-	for _, line := range []Log{
-		{Level: LevelWarn, Text: "ignoring duplicate completion", Instance: "order-1", Fields: []Field{{"id", "3"}, {"of", "2"}}},
-		{Level: LevelInfo, Text: "charging", Instance: "order-1"},
-		{Level: LevelError, Text: "no store"},
-	} {
-		fmt.Println(handler.Handle(context.Background(), line.Record(1500)))
-	}
-	// Output:
-	// time=1970-01-01T00:00:01.500Z level=WARN msg="ignoring duplicate completion" instance=order-1 id=3 of=2
-	// <nil>
-	// time=1970-01-01T00:00:01.500Z level=INFO msg=charging instance=order-1
-	// <nil>
-	// time=1970-01-01T00:00:01.500Z level=ERROR msg="no store"
-	// <nil>
 }

@@ -42,6 +42,11 @@ func (k *account) Observe(o *observe.Observation) {
 	case observe.MessageDecoded:
 		k.messages++
 		return
+	case observe.RowInserted:
+		if a, ok := engine.Known(o.Item).(engine.ActivityExecuteItem); ok && (o.Execution != a.ExecutionID || o.EventID != a.ID) && !k.exempted {
+			k.wrong(k.caller.Node, "inserts activity %d of execution %d as %d of %d", a.ID, a.ExecutionID, o.EventID, o.Execution)
+		}
+		return
 	case observe.PointerSet, observe.ParentSet, observe.CustomStatusSet:
 		if k.told[o.Kind]++; o.Undo {
 			if k.told[o.Kind] -= 2; k.told[o.Kind] < 0 {

@@ -60,7 +60,8 @@ func newContentionChecker(s *track.State) check.Checker {
 
 func (c *contentionChecker) Record(r *cluster.Record) {
 	if r.Kind == record.Note {
-		if d := c.live.Find(r.Node, r.Note.Token); d != nil && r.Note.Decision == machine.DecideWaitForStart {
+		d := c.live.Find(r.Node, r.Note.Token)
+		if d != nil && (r.Note.Decision == machine.DecideWaitForStart || r.Note.Decision == machine.DecideIncompatible && betweenExecutions(c.Run, d)) {
 			for _, no := range d.Messages {
 				if mine := c.over[no]; mine != nil {
 					mine.excused++

@@ -68,7 +68,7 @@ func (c *poisonChecker) Observe(o *observe.Observation) {
 func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	// Under stall, what a node cannot replay is another's to poison, and between two executions it waits for the start.
-	stalls := c.live.Plan.Strategy == plan.StrategyStall || c.betweenExecutions(d)
+	stalls := c.live.Plan.Strategy == plan.StrategyStall || betweenExecutions(c.Run, d)
 	switch note.Decision {
 	case machine.DecidePoison, machine.DecideWorkPoison:
 		c.judge(n, d, note)
@@ -95,9 +95,9 @@ func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.
 }
 
 // betweenExecutions reports whether an execution has continued as new, and the next one's start is not in the batch.
-func (c *poisonChecker) betweenExecutions(d *track.Delivery) bool {
-	return c.Run.Model.Instance(d.Instance).Status() == engine.StatusContinuedAsNew &&
-		!slices.ContainsFunc(d.Messages, func(no observe.MessageNo) bool { return model.IsStart(c.Run.Model.Row(no).Kind) })
+func betweenExecutions(run *check.Run, d *track.Delivery) bool {
+	return run.Model.Instance(d.Instance).Status() == engine.StatusContinuedAsNew &&
+		!slices.ContainsFunc(d.Messages, func(no observe.MessageNo) bool { return model.IsStart(run.Model.Row(no).Kind) })
 }
 
 // bounced counts how often a message was given back because of its pin. The provider counts each of these deliveries,

@@ -291,7 +291,7 @@ func (s *State) onDelayed(o *observe.Observation) {
 	if d := s.Find(n.Number, c.Request.Token); d != nil {
 		told = d.Told
 	}
-	if row := s.Run.Model.Row(o.Message); c.Request.IgnoreAttempt && !model.IsStart(row.Kind) && model.StartQueued(row.Instance) {
+	if row := s.Run.Model.Row(o.Message); (c.Request.IgnoreAttempt || s.Plan.Strategy == plan.StrategyBounce) && !model.IsStart(row.Kind) && model.StartQueued(row.Instance) {
 		r.AgainMs = o.UntilMs // the message waits for an earlier start, which has its own bound
 		return
 	}

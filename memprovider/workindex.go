@@ -63,7 +63,6 @@ func (x *workIndex) leave(r *row) {
 	g := r.group
 	g.ready.drop(&r.readySlot)
 	g.later.drop(&r.laterSlot)
-	r.group = nil
 }
 
 // update updates the row's position in its group and the group's position in its class.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/dev/mutate/active"
 	"github.com/durosim/durosim/internal/dev/selfcheck"
@@ -105,12 +104,10 @@ func guard() {
 	}
 }
 
-// anyBuild stores what callers write, no matter which build they run.
-var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(eventdata.KindLegacyNote), engine.WorkItemKinds2x()))
-
-// another makes a store that stands for one that is not durosim's own.
+// another makes a store that stands for one that is not durosim's own. It stores what callers of any build write.
 func another(startMs int64) (*cluster.ForeignStore, error) {
 	s := memprovider.New(memprovider.Options{StartMs: startMs})
+	anyBuild := engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With("LegacyNote"), engine.WorkItemKinds2x()))
 	return &cluster.ForeignStore{
 		Provider: s.Handle(anyBuild, observe.Caller{}),
 		SetNow:   func(ms int64) error { s.SetNow(ms); return nil },

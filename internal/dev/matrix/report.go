@@ -54,7 +54,7 @@ func (t *trials) unknown(rows []result, reasons map[string]string) error {
 func (t *trials) unused(reasons map[string]string) error {
 	packages, keys := map[string]bool{}, map[string]bool{}
 	for _, m := range t.mutants {
-		packages[m.Package], keys[m.Key()], keys[function(m.Key())] = true, true, true
+		packages[m.Package], keys[m.Key()], keys[m.Package+"."+m.Func] = true, true, true
 	}
 	var errs []error
 	for _, key := range slices.Sorted(maps.Keys(reasons)) {
@@ -72,12 +72,8 @@ func (t *trials) unused(reasons map[string]string) error {
 
 // known returns the reason for a mutant, or for all mutants of its function.
 func known(reasons map[string]string, key string) string {
-	return cmp.Or(reasons[key], reasons[function(key)])
-}
-
-func function(key string) string {
-	name, _, _ := strings.Cut(key, " ")
-	return name
+	function, _, _ := strings.Cut(key, " ")
+	return cmp.Or(reasons[key], reasons[function])
 }
 
 // The introductions of the two reports.

@@ -34,15 +34,7 @@ func (t *trials) drawn() []*mutate.Mutant {
 	return list[:min(t.sample, len(list))]
 }
 
-func (t *trials) tryAll() error {
-	var end time.Time
-	if t.limit != "" {
-		d, err := time.ParseDuration(t.limit)
-		if err != nil {
-			return err
-		}
-		end = time.Now().Add(d)
-	}
+func (t *trials) tryAll() {
 	next := make(chan *mutate.Mutant)
 	var all sync.WaitGroup
 	for range t.jobs {
@@ -53,13 +45,12 @@ func (t *trials) tryAll() error {
 		})
 	}
 	for _, m := range t.drawn() {
-		if _, known := t.results[m.Key()]; !known && (end.IsZero() || time.Now().Before(end)) {
+		if _, known := t.results[m.Key()]; !known {
 			next <- m
 		}
 	}
 	close(next)
 	all.Wait()
-	return nil
 }
 
 // try runs the checks on mutant m.

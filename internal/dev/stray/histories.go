@@ -19,8 +19,6 @@ type history struct {
 	sent func(instance string) []engine.WorkItem
 	// pin is the build that the execution is pinned to, 1.5.0 if empty.
 	pin string
-	// keys is set if the store has a key and a custom status of the instance.
-	keys bool
 	// headless replaces the start by another event.
 	headless bool
 	// child is set if the start names a parent, without the parent's execution, as in old runtimes; linked if the store

@@ -69,11 +69,6 @@ var revisions = []history{
 	{was: []stored{{eventdata.OrchestrationChained{Name: "Leaf", Instance: "id", Input: "in"}, 0}}, is: changing(func(ctx *orch.Context) { ctx.StartOrchestration("Work", "id", "in") })},
 	{was: []stored{{eventdata.QueueSubscribed{Name: "name"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.ScheduleWait("name") })},
 	{was: []stored{{eventdata.ExternalSubscribed{Name: "name"}, 0}}, is: awaiting(func(ctx *orch.Context) *orch.Future { return ctx.DequeueEvent("name") })},
-	// What agrees: an execution of which the store has a key.
-	{is: func(ctx *orch.Context) error {
-		what, _ := ctx.KVValue("kept")
-		return gets(what, "a value")
-	}, keys: true},
 }
 
 // fan holds the activities that a fan-out has scheduled.

@@ -87,14 +87,11 @@ func (h *history) preloaded(id string, n int) (in memprovider.PreloadedInstance,
 	if h.garbled != nil {
 		execution.Events = append(execution.Events, memprovider.PreloadedEvent{ID: uint64(len(execution.Events) + 1), Kind: eventdata.KindActivityCompleted, Data: []byte(*h.garbled)})
 	}
-	in = memprovider.PreloadedInstance{Instance: id, Orchestration: name, Version: version, Executions: []memprovider.PreloadedExecution{execution}}
+	in = memprovider.PreloadedInstance{Instance: id, Orchestration: name, Version: version, Current: execution.ID, Executions: []memprovider.PreloadedExecution{execution}}
 	if h.linked {
 		in.Parent = &parent
 	}
-	if h.keys {
-		status := "kept"
-		in.CustomStatus, in.KV = &status, []engine.KVEntry{{Key: "kept", Value: "a value", LastUpdatedAtMs: 7}}
-	}
+	in.KV = []engine.KVEntry{{Key: "kept", Value: id, LastUpdatedAtMs: 99}}
 	return in, nil
 }
 

@@ -187,8 +187,9 @@ func tidy(ctx *orch.Context, _ string) (string, error) {
 	if err != nil {
 		return "no clock", nil // a fault may make the activity panic
 	}
-	// The draft was set before the clock was read.
-	ctx.PruneKVValuesUpdatedBefore(uint64(now) + 500)
+	// The draft was set before the clock was read. It goes a millisecond after the one in which it was set, not in that one.
+	for ms := uint64(now) - 1000; ctx.PruneKVValuesUpdatedBefore(ms) == 0 && ms < uint64(now)+500; ms++ {
+	}
 	sleep(ctx, 2*time.Second)
 	for _, key := range []string{"a", "b", "c"} {
 		ctx.SetKVValue(key, key)

@@ -315,8 +315,8 @@ func (t *turn) giveUp(token orchhost.Token) {
 		return
 	}
 	f.state, t.drops = futureDropped, true
-	if f.wait != noWait && f.pos >= 0 && t.discards() {
-		t.unsubscribe(int(f.pos))
+	if t.discards() {
+		t.unsubscribe(int(f.pos)) // if it is a wait that has an event
 	}
 	c := f.child
 	if c == nil {

@@ -88,9 +88,9 @@ func askUnsteady(i int) string {
 	return ""
 }
 
-// runLeaf runs one instance of the given code, on one node.
+// runLeaf runs one instance of the given code, on one node, which keeps it between its turns if they are computed twice.
 func runLeaf(twice bool, code orch.Handler) (*cluster.Result, error) {
-	s, err := scenario.Parse("leaf.txt", []byte("scenario leaf\nfault-phase 5s\nnode A runs 1.5.0\ninstance one runs Leaf at 1s expect any\n"))
+	s, err := scenario.Parse("leaf.txt", []byte("scenario leaf\nfault-phase 5s\nnode A runs 1.5.0\n"+pick(twice, "", "  option kept_executions 1\n")+"instance one runs Leaf at 1s expect any\n"))
 	if err != nil {
 		return nil, err
 	}

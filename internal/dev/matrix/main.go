@@ -33,7 +33,7 @@ func Main(args []string) int {
 	flag.BoolVar(&o.checkers, "checkers", false, "try the packages of the checkers, which their tests judge")
 	flag.BoolVar(&o.reasoned, "reasoned", false, "fail if nothing is known of a survivor, and print what -reasons needs")
 	flag.BoolVar(&o.table, "table", false, "try nothing: write the matrix of what -state has")
-	flag.DurationVar(&o.timeout, "timeout", 20*time.Second, "how much processor time a mutant may take before it counts as one that hangs; with more seeds, so many times more")
+	flag.DurationVar(&o.timeout, "timeout", 30*time.Second, "how much processor time a mutant may take before it counts as one that hangs; with more seeds, so many times more")
 	flag.StringVar(&o.state, "state", "", "`FILE` that keeps results")
 	flag.StringVar(&o.dir, "dir", "", "`DIR` for what is compiled, which stays there")
 	flag.StringVar(&o.out, "out", "", "`FILE` to write the matrix to; standard output if not given")

@@ -108,7 +108,7 @@ func (t *trials) tested(m *mutate.Mutant, r *result) {
 const testsOf = "tests of "
 
 // runTests runs tests with mutant active; mutant 0 is the original. The time limit is four times the duration on the
-// original, but at least 80 s.
+// original, but at least 120 s.
 func (t *trials) runTests(mutant int, ts tests) error {
 	times := max(4, 1+int(4*t.testTime[ts]/t.timeout))
 	_, err := t.start(mutant, times, t.program(ts), root+ts.path, "-test.failfast", "-test.short", "-test.run", ts.run)

@@ -203,6 +203,11 @@ func (k *nodes) acksTurn(n *nodeState, s *slot, sent call.Call, a *call.AckOrche
 	if h.decision == machine.DecideTurn && h.turn.Events != len(a.HistoryDelta) {
 		k.wrong(n, h.instance, "notes, for a turn of %s, %d events, but commits %d", h.instance, h.turn.Events, len(a.HistoryDelta))
 	}
+	if h.decision == machine.DecideTurn && h.turn.First && len(a.HistoryDelta) > 0 {
+		if e, ok := a.HistoryDelta[0].Data.(eventdata.OrchestrationStarted); ok && e.Name+"@"+e.Version != h.turn.Handler {
+			k.wrong(n, h.instance, "begins %s with handler %s, but records %s@%s: expected the same", h.instance, h.turn.Handler, e.Name, e.Version)
+		}
+	}
 	if h.decision == machine.DecidePoison || h.decision == machine.DecideSwept {
 		var f eventdata.OrchestrationFailed
 		ends := false

@@ -66,7 +66,7 @@ var teeth = []tooth{
 	{scenario: "kept-executions", line: "  option kept_executions 4", by: "  option kept_executions 4\n  option orchestration_concurrency 0", expect: `sometimes turn where node=A resumed=yes`},
 	{scenario: "kept-executions", line: "node C runs 1.5.0", by: "node C runs 1.5.0\n  option kept_executions 8", expect: `never turn where node=C resumed=yes`},
 
-	{scenario: "cycles", line: "  raise approval topic orders data yes after 0s..30ms blindly", by: "  raise approval topic orders data yes after 0s..30ms",
+	{scenario: "cycles", line: "  raise approval topic orders data yes after 0s..30ms blindly", by: "  raise approval data yes after 0s..30ms blindly",
 		expect: `sometimes event where kind=ExternalEvent2 instance=early`},
 
 	{scenario: "fine-print", bug: "engine/handler-of-latest", expect: `never end where status=Failed`},

@@ -94,13 +94,13 @@ func (s *Store) checkPreloaded(given *PreloadedInstance) error {
 	last := uint64(0)
 	for _, x := range given.Executions {
 		if x.ID <= last {
-			return fmt.Errorf("execution %d: ids ascend from 1", x.ID)
+			return fmt.Errorf("execution %d after %d: ids ascend from 1", x.ID, last)
 		}
 		last = x.ID
 		lastEvent := uint64(0)
 		for _, e := range x.Events {
 			if e.ID <= lastEvent {
-				return fmt.Errorf("event %d: ids of an execution ascend from 1", e.ID)
+				return fmt.Errorf("event %d after %d of execution %d: ids ascend from 1", e.ID, lastEvent, x.ID)
 			}
 			lastEvent = e.ID
 		}

@@ -250,9 +250,9 @@ func TestSeedRefuses(t *testing.T) {
 	}{
 		{"known", memprovider.PreloadedInstance{Instance: "A", Executions: one}, `preloaded "A": the store already has this instance`},
 		{"nothing", memprovider.PreloadedInstance{Instance: "B"}, `preloaded "B": no executions`},
-		{"order", memprovider.PreloadedInstance{Instance: "B", Executions: append(one, one...)}, `preloaded "B": execution 1: ids ascend from 1`},
+		{"order", memprovider.PreloadedInstance{Instance: "B", Executions: append(one, one...)}, `preloaded "B": execution 1 after 1: ids ascend from 1`},
 		{"events", memprovider.PreloadedInstance{Instance: "B", Executions: []memprovider.PreloadedExecution{{ID: 1, Events: []memprovider.PreloadedEvent{{}}}}},
-			`preloaded "B": event 0: ids of an execution ascend from 1`},
+			`preloaded "B": event 0 after 0 of execution 1: ids ascend from 1`},
 		{"current", memprovider.PreloadedInstance{Instance: "B", Current: 2, Executions: one}, `preloaded "B": current execution 2 is not listed`},
 	} {
 		w := newWorld(memprovider.Options{})

@@ -48,7 +48,8 @@ func (n *Node) keep(in *replay.Input) (turns int) {
 	}
 	x := n.kept.take(in.Instance)
 	if n.options.KeptTurns > 0 && x.turns == n.options.KeptTurns {
-		x.code.Drop() // which leaves nothing to go on from
+		x.code.Drop()
+		x = keptExecution{} // so that the replay is watched
 	}
 	in.Keep, in.Kept = true, x.code
 	return x.turns

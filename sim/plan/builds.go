@@ -32,7 +32,7 @@ type Build struct {
 	// Lacks lists optional fields that the build neither reads nor writes, in addition to those that the other build
 	// lacks.
 	Lacks []engine.Field
-	// OwnChildIDs turns on the other build's setting of that name.
+	// OwnChildIDs sets engine.Build.OwnChildIDs, which the other build may have as well.
 	OwnChildIDs bool `shrink:"drop"`
 	// Handlers changes what the build ships.
 	Handlers HandlerChange

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/internal/dev/stray"
 	"github.com/durosim/durosim/sim/campaign"
-	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 )
 
 // strays implements `simdev stray`: it runs the histories of package stray with every judge, and prints what they object
@@ -21,16 +18,9 @@ func strays(args []string) error {
 	}
 	options := stray.Options()
 	options.Expectations = nil // a few seeds need not show what twenty do
-	sum, err := campaign.Run(campaign.Options{
-		First: *f.first, Count: *f.seeds, Workers: runtime.GOMAXPROCS(0),
-		Plan: func(seed uint64) (*plan.Plan, error) { return stray.Expand(seed, over) },
-		Config: func() (cfg cluster.Config) {
-			run := stray.Run()
-			run.Monitor = selfcheck.Watch
-			run.Configure(&cfg, options)
-			return cfg
-		},
-	})
+	all := stray.Campaign(over, options)
+	all.First, all.Count, all.Workers = *f.first, *f.seeds, runtime.GOMAXPROCS(0)
+	sum, err := campaign.Run(all)
 	if err != nil {
 		return err
 	}

@@ -12,8 +12,11 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/dev/selfcheck"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/sim/campaign"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
@@ -106,6 +109,19 @@ func Run() durosim.Run {
 	return durosim.Run{Handlers: func(r *node.Registry, b *engine.Build) error {
 		return errors.Join(workload.Handlers(r, b), r.Register(name, engine.MustParseVersion(version), goesOn))
 	}}
+}
+
+// Campaign returns a campaign of the scenario with the self-checks. It lacks the seeds.
+func Campaign(over scenario.Overrides, options properties.Options) campaign.Options {
+	return campaign.Options{
+		Plan: func(seed uint64) (*plan.Plan, error) { return Expand(seed, over) },
+		Config: func() (cfg cluster.Config) {
+			run := Run()
+			run.Monitor = selfcheck.Watch
+			run.Configure(&cfg, options)
+			return cfg
+		},
+	}
 }
 
 // goesOn is the code of every history; its input says of which.

@@ -24,16 +24,9 @@ func TestStrayMessages(t *testing.T) {
 		if over.Faults != nil {
 			options.Expectations = nil
 		}
-		sum, err := campaign.Run(campaign.Options{
-			First: 1, Count: 20, Workers: 1, Twice: 1,
-			Plan: func(seed uint64) (*plan.Plan, error) { return stray.Expand(seed, over) },
-			Config: func() (cfg cluster.Config) {
-				run := stray.Run()
-				run.Monitor = selfcheck.Watch
-				run.Configure(&cfg, options)
-				return cfg
-			},
-		})
+		all := stray.Campaign(over, options)
+		all.First, all.Count, all.Workers, all.Twice = 1, 20, 1, 1
+		sum, err := campaign.Run(all)
 		if err != nil {
 			t.Fatal(err)
 		}

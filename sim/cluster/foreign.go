@@ -116,6 +116,10 @@ func (f *foreign) close() {
 func (f *foreign) handle(codec engine.Codec, own engine.Provider) engine.Provider {
 	p := f.store.Provider
 	seen := call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		c, err := encoded(c, codec)
+		if err != nil {
+			return call.Answer{Err: err}
+		}
 		return f.decoded(call.Perform(ctx, p, c), call.Method(c), codec)
 	})
 	seen = WatchHandle(f.monitor, seen, codec)
@@ -284,6 +288,30 @@ func (f *foreign) fail(err error) {
 	if err != nil && f.failure == nil {
 		f.base.failure = fmt.Errorf("the store: %w", err)
 	}
+}
+
+// encoded returns a call as a caller with the given codec makes it, without the fields that the codec lacks. It returns
+// an error if the codec has no form for an event or a work item of the call.
+func encoded(c call.Call, codec engine.Codec) (call.Call, error) {
+	var failed error
+	c = call.WithContents(c, func(e engine.Event) engine.Event {
+		return recoded(e, codec.AppendEvent, codec.DecodeEvent, &failed)
+	}, func(w engine.WorkItem) engine.WorkItem {
+		return recoded(w, codec.AppendWorkItem, codec.DecodeWorkItem, &failed)
+	})
+	if failed != nil {
+		return nil, engine.Permanentf(call.Method(c), "%w", failed)
+	}
+	return c, nil
+}
+
+func recoded[T any](v T, encode func([]byte, T) ([]byte, error), decode func([]byte) (T, error), failed *error) T {
+	data, err := encode(nil, v)
+	if err == nil {
+		v, err = decode(data)
+	}
+	*failed = cmp.Or(*failed, err)
+	return v
 }
 
 // decoded returns an answer as a caller with the given codec gets it. A real provider decodes in the node's process,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/program"
@@ -263,7 +264,8 @@ func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	if err != nil {
 		return nil, fmt.Errorf("host: call %s: %w", c.Method, err)
 	}
-	request = known(request)
+	// A runtime writes the same fields in another order, which package call would preserve unnecessarily.
+	request = call.WithContents(request, knownEvent, engine.Known)
 	out := &machine.ProviderCall{ID: machine.CallID(c.ID), Request: request, Deadline: m.config.Options.CallDeadline}
 	p := pendingCall{method: c.Method}
 	switch r := request.(type) {
@@ -312,4 +314,9 @@ func (m *hostMachine) begun(c *madeCall) (machine.Effect, error) {
 		}, nil
 	}
 	return nil, fmt.Errorf("host: activity %d (%s) of %s, execution %d, began without having been given to the node", a.ID, a.Name, a.Instance, a.ExecutionID)
+}
+
+func knownEvent(e engine.Event) engine.Event {
+	e.Data = eventdata.Known(e.Data)
+	return e
 }

@@ -58,7 +58,7 @@ func TestSemanticOrderOfVersions(t *testing.T) {
 		}
 		return v.Triple()
 	}
-	factory := spoil("versions in semantic order", func(c *call) {
+	factory := spoil("versions in semantic order", "", func(c *call) {
 		if f := c.filter; f != nil {
 			c.filter = &engine.CapabilityFilter{}
 			for _, r := range f.SupportedVersions {

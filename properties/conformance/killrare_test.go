@@ -1,9 +1,11 @@
 package conformance_test
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -22,85 +24,66 @@ var rareKillers = []killer{
 			return f.Admits(pin) && (pin.Major < to.Major || pin.Minor <= to.Minor && pin.Patch <= to.Patch)
 		}
 	}),
-	spoil("locks end a millisecond late", on("FetchOrchestrationItem FetchWorkItem", func(c *call) { c.lock += time.Millisecond; c.do() })),
-	spoil("delays end a millisecond late", on("EnqueueForOrchestrator AbandonWorkItem", func(c *call) {
+	asks("locks end a millisecond late", "FetchOrchestrationItem FetchWorkItem", func(c *call) { c.lock += time.Millisecond }),
+	asks("delays end a millisecond late", "EnqueueForOrchestrator AbandonWorkItem", func(c *call) {
 		if c.delay > 0 {
 			c.delay += time.Millisecond
 		}
-		c.do()
-	})),
-	spoil("events are sorted as texts", on("Read FetchOrchestrationItem", func(c *call) {
-		c.do()
+	}),
+	answers("events are sorted as texts", "Read FetchOrchestrationItem", func(c *call) {
 		list := c.events
 		if c.fetched != nil {
 			list = c.fetched.Item.History
 		}
 		list = slices.Clone(list)
 		slices.SortFunc(list, func(a, b engine.Event) int {
-			return compareText(strconv.FormatUint(a.EventID, 10), strconv.FormatUint(b.EventID, 10))
+			return strings.Compare(strconv.FormatUint(a.EventID, 10), strconv.FormatUint(b.EventID, 10))
 		})
 		if c.events = list; c.fetched != nil {
 			c.fetched.Item.History = list
 		}
-	})),
-	spoil("executions are sorted as texts", on("ListExecutions", func(c *call) {
-		c.do()
-		slices.SortFunc(c.ids, func(a, b uint64) int { return compareText(strconv.FormatUint(a, 10), strconv.FormatUint(b, 10)) })
-	})),
-	spoilWith("an output outlives its status", func(*conformance.Store) func(c *call) {
-		var last *string
-		return on("GetExecutionInfo", func(c *call) {
-			if c.do(); c.about != nil {
-				if c.about.Output != nil {
-					last = c.about.Output
-				}
-				c.about.Output = last
-			}
-		})
+	}),
+	answers("executions are sorted as texts", "ListExecutions", func(c *call) {
+		slices.SortFunc(c.ids, func(a, b uint64) int { return strings.Compare(strconv.FormatUint(a, 10), strconv.FormatUint(b, 10)) })
+	}),
+	remembers("an output outlives its status", "GetExecutionInfo", func(c *call, last **string) {
+		if c.do(); c.about != nil {
+			*last = cmp.Or(c.about.Output, *last)
+			c.about.Output = *last
+		}
 	}),
 	snapshotsOf("continuing revives keys", engine.StatusContinuedAsNew),
 	snapshotsOf("failing revives keys", engine.StatusFailed),
-	spoilWith("later acks take the parent", func(*conformance.Store) func(c *call) {
-		taken := false
-		return func(c *call) {
-			if m := c.ack.Metadata; m.OrchestrationName != "" {
-				taken = m.ParentInstanceID == ""
-			}
-			if c.do(); c.info != nil && taken {
-				c.info.ParentInstanceID = ""
-			}
+	remembers("later acks take the parent", "", func(c *call, taken *bool) {
+		if m := c.ack.Metadata; m.OrchestrationName != "" {
+			*taken = m.ParentInstanceID == ""
+		}
+		if c.do(); c.info != nil && *taken {
+			c.info.ParentInstanceID = ""
 		}
 	}),
-	spoil("the owners before an unknown one are held", on("RenewSessionLock", func(c *call) {
+	asks("the owners before an unknown one are held", "RenewSessionLock", func(c *call) {
 		if i := slices.Index(c.owners, "w0"); i >= 0 {
 			c.owners = c.owners[:i]
 		}
-		c.do()
-	})),
-	spoil("one unknown id ends a deletion", on("DeleteInstancesAtomic", func(c *call) {
-		for i, in := range c.names {
-			if _, err := c.inner.Admin().GetInstanceInfo(c.ctx, in); err != nil {
-				c.names = c.names[:i]
-				break
-			}
-		}
-		c.do()
-	})),
-	spoilWith("an equal message that waits is not sent again", func(*conformance.Store) func(c *call) {
-		var waiting []engine.WorkItem
-		return func(c *call) {
-			if c.is("EnqueueForOrchestrator") {
-				if slices.ContainsFunc(waiting, func(w engine.WorkItem) bool { return reflect.DeepEqual(w, c.item) }) {
-					return
-				}
-				waiting = append(waiting, c.item)
-			}
-			if c.do(); c.fetched != nil {
-				waiting = nil
-			}
+	}),
+	asks("one unknown id ends a deletion", "DeleteInstancesAtomic", func(c *call) {
+		if i := slices.IndexFunc(c.names, func(in string) bool { return c.infoOf(in).InstanceID == "" }); i >= 0 {
+			c.names = c.names[:i]
 		}
 	}),
-	spoil("bulk takes two levels", on("DeleteInstanceBulk", func(c *call) {
+	remembers("an equal message that waits is not sent again", "", func(c *call, waiting *[]engine.WorkItem) {
+		if c.is("EnqueueForOrchestrator") {
+			if slices.ContainsFunc(*waiting, func(w engine.WorkItem) bool { return reflect.DeepEqual(w, c.item) }) {
+				return
+			}
+			*waiting = append(*waiting, c.item)
+		}
+		if c.do(); c.fetched != nil {
+			*waiting = nil
+		}
+	}),
+	spoil("bulk takes two levels", "DeleteInstanceBulk", func(c *call) {
 		ids, _ := c.inner.Admin().ListInstances(c.ctx)
 		deepest := 0
 		for _, in := range ids {
@@ -110,7 +93,7 @@ var rareKillers = []killer{
 		if c.do(); c.deleted != nil && deepest > 2 {
 			c.deleted.InstancesDeleted = 2
 		}
-	})),
+	}),
 }
 
 // snapshotsOf delivers each key that was ever delivered, once an execution has ended with the status.

@@ -24,10 +24,11 @@ func TestEveryCaseCanFail(t *testing.T) {
 		}
 		byName[k.name] = k.factory
 	}
-	killed := map[string]bool{}
+	killed, used := map[string]bool{}, map[string]bool{}
 	for _, line := range strings.Split(strings.TrimSpace(kills), "\n") {
 		id, name, _ := strings.Cut(line, " ")
 		name = strings.TrimSpace(name)
+		used[name] = true
 		factory, ok := byName[name]
 		if !ok {
 			t.Errorf("%s: no killer is named %q", id, name)
@@ -47,6 +48,11 @@ func TestEveryCaseCanFail(t *testing.T) {
 	for _, id := range conformance.IDs() {
 		if !killed[id] {
 			t.Errorf("%s: nothing is known that it fails on", id)
+		}
+	}
+	for _, k := range killers() {
+		if planted := strings.Contains(k.name, "/"); !planted && !used[k.name] {
+			t.Errorf("no case needs the killer %q", k.name)
 		}
 	}
 }

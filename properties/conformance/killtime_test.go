@@ -35,7 +35,6 @@ var timeKillers = []killer{
 			in.Advance(time.Second)
 		}
 	}),
-	polls("waits half as long as it may", true, func(in *conformance.Store, c *call) { in.Advance(c.poll / 2) }),
 	{"callers that gave up get the next message", conformance.Factory{New: func() (*conformance.Store, error) {
 		in, err := waiting().New()
 		gaveUp := false
@@ -55,10 +54,6 @@ var timeKillers = []killer{
 		return in, err
 	}}},
 	{"says that it waits and does not", waiting()},
-	{"stores that are one store", func() conformance.Factory {
-		one, err := memory(nil).New()
-		return conformance.Factory{New: func() (*conformance.Store, error) { return one, err }}
-	}()},
 }
 
 // waiting makes memprovider stores that allow concurrent calls and declare that they wait for work.

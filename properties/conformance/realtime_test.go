@@ -9,6 +9,11 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
+// unmanaged is a provider that has no management surface.
+type unmanaged struct{ engine.Provider }
+
+func (unmanaged) Admin() engine.ProviderAdmin { return nil }
+
 // realTime makes stores whose clock cannot be set, and counts them. In a broken store, the second fetch returns
 // nothing, after some time if the store is slow.
 func realTime(second time.Duration, made *int, broken func(store int) bool, takes time.Duration) conformance.Factory {

@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"fmt"
 	"iter"
 	"testing"
 
@@ -89,60 +88,6 @@ func BenchmarkTurn1000(b *testing.B) {
 		}
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(in.History)+2), "ns/event")
 	})
-}
-
-// BenchmarkTurn measures turns of the usual sizes and, as a lower bound, the life of a coroutine that suspends once.
-func BenchmarkTurn(b *testing.B) {
-	b.Run("floor", func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			next, stop := iter.Pull(func(yield func(int) bool) { yield(1) })
-			next()
-			stop()
-		}
-	})
-	b.Run("fresh", func(b *testing.B) {
-		in := benchInput(oneActivity)
-		in.Messages = []engine.WorkItem{engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}}
-		benchTurn(b, in, 2, ResultContinue)
-	})
-	b.Run("last", func(b *testing.B) {
-		in := benchInput(oneActivity)
-		in.History = playedHistory(b, oneActivity, 2)
-		in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{Instance: "order-1", ExecutionID: 1, ID: 2, Result: "ok"}}
-		benchTurn(b, in, 4, ResultCompleted)
-	})
-	b.Run("immediate", func(b *testing.B) {
-		benchTurn(b, benchInput(func(_ *orch.Context, in string) (string, error) { return in, nil }), 2, ResultCompleted)
-	})
-	for _, n := range []int{10, 100, 1000, 10_000} {
-		b.Run(fmt.Sprintf("history=%d", n), func(b *testing.B) {
-			in := benchInput(chain)
-			in.History = playedHistory(b, chain, n)
-			in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{
-				Instance: "order-1", ExecutionID: 1, ID: in.History[len(in.History)-1].EventID, Result: "ok",
-			}}
-			benchTurn(b, in, len(in.History)+2, ResultContinue)
-		})
-	}
-	for _, n := range []int{1, 10, 100, 1000} {
-		b.Run(fmt.Sprintf("fanout=%d", n), func(b *testing.B) {
-			h := func(ctx *orch.Context, input string) (string, error) {
-				fs := make([]*orch.Future, n)
-				for i := range fs {
-					fs[i] = ctx.ScheduleActivity("step", input)
-				}
-				orch.Join(fs...)
-				return "done", nil
-			}
-			in := benchInput(h)
-			in.History = playedHistory(b, h, 2)
-			for i := range n {
-				in.Messages = append(in.Messages, engine.ActivityCompletedItem{Instance: "order-1", ExecutionID: 1, ID: uint64(i + 2), Result: "ok"})
-			}
-			benchTurn(b, in, 2*n+2, ResultCompleted)
-		})
-	}
 }
 
 // TestTurnAllocates checks that a turn's allocations do not grow with the number of replayed schedules.

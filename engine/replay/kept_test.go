@@ -126,38 +126,3 @@ func TestKeptCodeEnds(t *testing.T) {
 		again.Kept.Drop()
 	}
 }
-
-// BenchmarkLongExecution measures a turn at the end of a history of 10,000 events, replayed and kept.
-func BenchmarkLongExecution(b *testing.B) {
-	for _, keep := range []bool{false, true} {
-		b.Run(fmt.Sprintf("keep=%v", keep), func(b *testing.B) {
-			arena := NewArena()
-			defer arena.Close()
-			in := benchInput(chain)
-			in.Arena, in.Keep = arena, true
-			turn := func() {
-				out, err := Turn(in)
-				if err != nil || out.Result != ResultContinue {
-					b.Fatal(out, err)
-				}
-				in.Kept, in.Start = out.Kept, nil
-				in.History = append(in.History, out.Delta...)
-				in.Messages = nil
-				for _, m := range out.WorkerItems {
-					m := m.(engine.ActivityExecuteItem)
-					in.Messages = append(in.Messages, engine.ActivityCompletedItem{Instance: m.Instance, ExecutionID: m.ExecutionID, ID: m.ID, Result: "r"})
-				}
-			}
-			for len(in.History) < 10_000 {
-				turn()
-			}
-			if in.Keep = keep; !keep {
-				in.Kept.Drop()
-			}
-			for b.Loop() {
-				turn()
-			}
-			in.Kept.Drop()
-		})
-	}
-}

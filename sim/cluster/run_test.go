@@ -62,12 +62,3 @@ func TestRollingUpgradeEnds(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkRun(b *testing.B) {
-	p := upgradePlan(30, faults.Light())
-	for b.Loop() {
-		if _, err := cluster.Run(cluster.Config{Plan: p, Seed: 7}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

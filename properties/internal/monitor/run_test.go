@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/coverage"
@@ -232,43 +231,6 @@ func TestCoveragePoints(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkMonitor compares the cost of runs with monitors and without. The runs end at different times, so compare
-// ns/turn.
-func BenchmarkMonitor(b *testing.B) {
-	for _, level := range []struct {
-		name string
-		make func(w *cluster.World) cluster.Monitor
-	}{
-		{"none", nil},
-		{"idle", func(w *cluster.World) cluster.Monitor { return modelOnly{New(w, Options{})} }},
-		{"live", func(w *cluster.World) cluster.Monitor { return New(w, Options{Properties: liveProperties}) }},
-		{"all", func(w *cluster.World) cluster.Monitor { return New(w, Options{}) }},
-	} {
-		b.Run(level.name, func(b *testing.B) {
-			p := upgradePlan(60, faults.Light())
-			turns := uint64(0)
-			b.ReportAllocs()
-			for b.Loop() {
-				r, err := cluster.Run(cluster.Config{Plan: p, Seed: 7, Monitor: level.make})
-				if err != nil {
-					b.Fatal(err)
-				}
-				turns += r.Turns
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(turns), "ns/turn")
-		})
-	}
-}
-
-// modelOnly updates a monitor's model without calling any checker.
-type modelOnly struct{ *Monitor }
-
-func (m modelOnly) Observe(o *observe.Observation) { m.Model.Observe(o) }
-func (m modelOnly) Record(r *cluster.Record)       { m.Model.Record(m.World, r) }
-func (modelOnly) AfterStep()                       {}
-func (modelOnly) Open(int64) (bool, int64)         { return false, 0 }
-func (modelOnly) Finish()                          {}
 
 // TestSelfChecks: what can blame only durosim is left out for users, unless they ask for it or plant a bug.
 func TestSelfChecks(t *testing.T) {

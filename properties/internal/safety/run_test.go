@@ -154,15 +154,3 @@ func TestObservingAllocatesLittle(t *testing.T) {
 		t.Errorf("%.2f allocations for each of %d observations; want growth of the model only, below 0.2", per, tp.observations)
 	}
 }
-
-func BenchmarkSafetyObserve(b *testing.B) {
-	tp := recordRun(b, busyPlan(faults.Light()))
-	b.ReportAllocs()
-	for b.Loop() {
-		if found := tp.play().Violations(); len(found) > 0 {
-			b.Fatal(found[0])
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(tp.observations), "ns/observation")
-	b.ReportMetric(float64(tp.observations), "observations")
-}

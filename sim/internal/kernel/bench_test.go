@@ -147,33 +147,9 @@ func (l *bareLoop) pop() benchEvent {
 	return first.event
 }
 
-func BenchmarkKernel(b *testing.B) {
-	for _, size := range benchSizes {
-		for _, traced := range []bool{false, true} {
-			b.Run(fmt.Sprintf("queue=%d/trace=%v", size, traced), func(b *testing.B) {
-				l := newKernelLoop(b, size, traced)
-				b.ReportAllocs()
-				b.ResetTimer()
-				l.run(b.N)
-			})
-		}
-	}
-}
-
-func BenchmarkBareHeap(b *testing.B) {
-	for _, size := range benchSizes {
-		b.Run(fmt.Sprintf("queue=%d", size), func(b *testing.B) {
-			l := newBareLoop(size)
-			b.ReportAllocs()
-			b.ResetTimer()
-			l.run(b.N)
-		})
-	}
-}
-
-// BenchmarkKernelRatio alternates between both loops, so that a change of the machine's speed affects both, and reports
+// BenchmarkKernel alternates between both loops, so that a change of the machine's speed affects both, and reports
 // the kernel's time as a multiple of the bare heap's. Its ns/op is the sum of the two.
-func BenchmarkKernelRatio(b *testing.B) {
+func BenchmarkKernel(b *testing.B) {
 	for _, size := range benchSizes {
 		for _, traced := range []bool{false, true} {
 			b.Run(fmt.Sprintf("queue=%d/trace=%v", size, traced), func(b *testing.B) {
@@ -195,40 +171,5 @@ func BenchmarkKernelRatio(b *testing.B) {
 				b.ReportMetric(float64(spentBare)/float64(b.N), "ns/bare")
 			})
 		}
-	}
-}
-
-// BenchmarkCancel sets a timer and cancels it, in a queue of 1,000.
-func BenchmarkCancel(b *testing.B) {
-	l := newKernelLoop(b, 1_000, false)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := range b.N {
-		h := l.k.After(benchDelay(uint64(i)), l.node.Num(labelTimer, uint64(i)), benchEvent{})
-		l.k.Cancel(h)
-	}
-}
-
-var sink uint64
-
-func BenchmarkTraceRecord(b *testing.B) {
-	for _, c := range []struct {
-		name string
-		keep func(index, sum uint64)
-	}{{"plain", nil}, {"keep", func(index, sum uint64) { sink += sum }}} {
-		b.Run(c.name, func(b *testing.B) {
-			trace := kernel.NewTrace()
-			trace.Keep(c.keep)
-			b.ReportAllocs()
-			b.SetBytes(48)
-			for i := range b.N {
-				trace.Begin(sim.Epoch, 7)
-				trace.Uint(3)
-				trace.Uint(4)
-				trace.Uint(uint64(i))
-				trace.Int(5)
-				trace.End()
-			}
-		})
 	}
 }

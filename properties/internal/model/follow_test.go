@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -74,8 +76,8 @@ func (f *follower) ended(c *model.Call) {
 
 // whole compares everything, and checks that nothing has changed that no call has touched.
 func (f *follower) whole() {
-	if no, seen := f.m.Difference(f.w.Store().Snapshot()); seen != "" {
-		f.t.Errorf("call %d: %s: %s", f.m.Current.ID, f.m.Name(no), seen)
+	if stored, observed := f.w.Store().Snapshot(), f.m.Snapshot(); !f.t.Failed() && !reflect.DeepEqual(stored, observed) { // cmp takes its time
+		f.t.Errorf("call %d: -stored +observed\n%s", f.m.Current.ID, cmp.Diff(stored, observed))
 	}
 	f.same("sessions", f.m.Sessions, f.sessions)
 	var queued, bare []*model.Instance

@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/scenario"
 )
 
 // TestStoreOfAnother checks the requirements on a caller's store, and what happens to a run whose store fails.
@@ -49,15 +48,7 @@ func TestStoreOfAnother(t *testing.T) {
 		{"a clock that fails", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.SetNow = func(int64) error { return wrong } })},
 		{"a broken line", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.Broken = func() error { return wrong } })},
 	} {
-		parsed, err := scenario.Parse(c.name, []byte(c.text))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := parsed.Expand(1, scenario.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: c.store})
+		r, err := cluster.Run(cluster.Config{Plan: planOf(t, c.text), Seed: 1, Store: c.store})
 		switch {
 		case c.want == "" && (err != nil || len(r.Violations) > 0 || r.FinalStates[0].Status != engine.StatusCompleted):
 			t.Errorf("%s: %v, %+v", c.name, err, r)
@@ -87,14 +78,7 @@ func (p countsTwice) FetchWorkItem(ctx context.Context, lock, poll time.Duration
 
 // TestStoreThatCannotBeFollowed checks that without a referee the run ends where its own store cannot follow.
 func TestStoreThatCannotBeFollowed(t *testing.T) {
-	parsed, err := scenario.Parse("t", []byte("# t\nnodes A run 1.5.0\ninstance o runs Chain at 1s\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := parsed.Expand(1, scenario.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := planOf(t, "# t\nnodes A run 1.5.0\ninstance o runs Chain at 1s\n")
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
 		m := memprovider.New(memprovider.Options{StartMs: startMs})
 		return &cluster.ForeignStore{

@@ -73,15 +73,7 @@ func TestHelp(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s, err := scenario.Parse("help.txt", []byte(tc.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			p, err := s.Expand(1, scenario.Overrides{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1})
+			r, err := cluster.Run(cluster.Config{Plan: planOf(t, tc.text), Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,6 +25,12 @@ type watcher struct {
 	recoveryMs int64 // how long recovery lasts
 }
 
+// of makes it the monitor of a world.
+func (m *watcher) of(w *cluster.World) cluster.Monitor {
+	m.w = w
+	return m
+}
+
 func (m *watcher) Record(r *cluster.Record) {
 	if m.record != nil {
 		m.record(m.w, r)
@@ -51,10 +57,7 @@ func (m *watcher) Coverage() []cluster.Point       { return nil }
 // watch runs a plan under a watcher.
 func watch(t *testing.T, plan *plan.Plan, seed uint64, m watcher) *cluster.Result {
 	t.Helper()
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
-		m.w = w
-		return &m
-	}})
+	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: m.of})
 	if err != nil {
 		t.Fatal(err)
 	}

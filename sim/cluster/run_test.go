@@ -2,11 +2,9 @@ package cluster_test
 
 import (
 	"fmt"
-	"testing"
 	"time"
 
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -38,27 +36,4 @@ func upgradePlan(instances int, f faults.Plan) *plan.Plan {
 		p.Instances = append(p.Instances, in)
 	}
 	return p
-}
-
-func TestRollingUpgradeEnds(t *testing.T) {
-	for seed := range uint64(20) {
-		r, err := cluster.Run(cluster.Config{Plan: upgradePlan(30, faults.Light()), Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range r.Violations {
-			t.Errorf("seed %d: %+v", seed, v)
-		}
-		for _, o := range r.FinalStates {
-			if o.Status != "Completed" && o.Status != "Failed" {
-				t.Errorf("seed %d: %s is %s in execution %d", seed, o.Instance, o.Status, o.Execution)
-			}
-		}
-		if seed == 0 {
-			t.Logf("steps %d turns %d calls %d virtual %dms digest %s", r.Steps, r.Turns, r.Calls, r.Virtual, r.Digest)
-			for _, o := range r.FinalStates {
-				t.Logf("%+v", o)
-			}
-		}
-	}
 }

@@ -5,117 +5,70 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
 )
 
 // TestScheduleSteps runs each verb and looks for its effects, in order, in the story of the run.
 func TestScheduleSteps(t *testing.T) {
-	sec := func(n int) time.Duration { return time.Duration(n) * time.Second }
-	narrow := engine.MustParseRange("1.x")
 	for _, tc := range []struct {
-		name  string
-		node  plan.Node
-		steps []plan.Step
-		want  []string
-		not   string // what must not happen after that
+		name, node string // node M runs 1.5.0 throughout, N what this says
+		steps      string
+		want       []string
+		not        string // what must not happen after that
 	}{
 		{
-			name:  "upgrade",
-			steps: []plan.Step{{At: sec(2), Verb: plan.VerbUpgrade, Node: "N", Build: "2.0.0"}},
-			want:  []string{"N 1.5.0 starts, replays >=0.0.0, <=1.5.0", "upgrade N to 2.0.0", "N 1.5.0 stops gracefully", "N 1.5.0 has stopped", "N 2.0.0 starts, replays >=0.0.0, <=2.0.0"},
+			name: "upgrade", node: "runs 1.5.0", steps: "at 2s upgrade N to 2.0.0",
+			want: []string{"N 1.5.0 starts, replays >=0.0.0, <=1.5.0", "upgrade N to 2.0.0", "N 1.5.0 stops gracefully", "N 1.5.0 has stopped", "N 2.0.0 starts, replays >=0.0.0, <=2.0.0"},
 		},
 		{
-			name: "rollback",
-			node: plan.Node{Build: "2.0.0"},
-			steps: []plan.Step{
-				{At: sec(2), Verb: plan.VerbRollback, Node: "N", Build: "1.5.0"},
-			},
+			name: "rollback", node: "runs 2.0.0", steps: "at 2s rollback N to 1.5.0",
 			want: []string{"N 2.0.0 starts", "rollback N to 1.5.0", "has stopped", "N 1.5.0 starts"},
 		},
 		{
-			name: "stop and start",
-			steps: []plan.Step{
-				{At: sec(2), Verb: plan.VerbStop, Node: "N"},
-				{At: sec(4), Verb: plan.VerbStart, Node: "N"},
-			},
+			name: "stop and start", node: "runs 1.5.0", steps: "at 2s stop N\nat 4s start N",
 			want: []string{"N 1.5.0 starts", "stop N", "has stopped", "start N", "N 1.5.0 starts"},
 		},
 		{
-			name: "crash and start",
-			steps: []plan.Step{
-				{At: sec(2), Verb: plan.VerbCrash, Node: "N"},
-				{At: sec(4), Verb: plan.VerbStart, Node: "N"},
-			},
+			name: "crash and start", node: "runs 1.5.0", steps: "at 2s crash N\nat 4s start N",
 			want: []string{"crash N", "N 1.5.0 CRASHES (by the schedule)", "start N", "N 1.5.0 starts"},
 		},
 		{
-			name:  "crash, and recovery brings it back",
-			steps: []plan.Step{{At: sec(2), Verb: plan.VerbCrash, Node: "N"}},
-			want:  []string{"CRASHES", "recovery begins", "N 1.5.0 starts"},
+			name: "crash, and recovery brings it back", node: "runs 1.5.0", steps: "at 2s crash N",
+			want: []string{"CRASHES", "recovery begins", "N 1.5.0 starts"},
 		},
 		{
-			name:  "pause",
-			steps: []plan.Step{{At: sec(2), Verb: plan.VerbPause, Node: "N", For: sec(7)}},
-			want:  []string{"pause N for 7s", "N 1.5.0 freezes for 7s", "N 1.5.0 goes on"},
+			name: "pause", node: "runs 1.5.0", steps: "at 2s pause N for 7s",
+			want: []string{"pause N for 7s", "N 1.5.0 freezes for 7s", "N 1.5.0 goes on"},
 		},
 		{
-			name:  "add",
-			node:  plan.Node{Absent: true},
-			steps: []plan.Step{{At: sec(3), Verb: plan.VerbAdd, Node: "N"}},
-			want:  []string{"M 1.5.0 starts", "add N", "N 1.5.0 starts"},
+			name: "add", node: "runs 1.5.0 absent", steps: "at 3s add N",
+			want: []string{"M 1.5.0 starts", "add N", "N 1.5.0 starts"},
 		},
 		{
-			name:  "remove",
-			steps: []plan.Step{{At: sec(2), Verb: plan.VerbRemove, Node: "N"}},
-			want:  []string{"N 1.5.0 starts", "remove N", "N 1.5.0 has stopped", "recovery begins"},
+			name: "remove", node: "runs 1.5.0", steps: "at 2s remove N",
+			want: []string{"N 1.5.0 starts", "remove N", "N 1.5.0 has stopped", "recovery begins"},
 		},
 		{
-			name: "narrow and widen",
-			node: plan.Node{Build: "2.0.0"},
-			steps: []plan.Step{
-				{At: sec(2), Verb: plan.VerbNarrow, Node: "N", Range: &narrow},
-				{At: sec(4), Verb: plan.VerbWiden, Node: "N", Range: &engine.VersionRange{Max: engine.V(9, 9, 9)}},
-			},
+			name: "narrow and widen", node: "runs 2.0.0", steps: "at 2s narrow N to 1.x\nat 4s widen N to <=9.9.9",
 			want: []string{"narrow N to >=1.0.0, <=1.999.999", "N 2.0.0 starts, replays >=1.0.0, <=1.999.999", "widen N to", "N 2.0.0 starts, replays >=0.0.0, <=9.9.9"},
 		},
 		{
-			name: "deregister and register",
-			steps: []plan.Step{
-				{At: sec(2), Verb: plan.VerbDeregister, Node: "N", Handler: "Leaf@1.0.0"},
-				{At: sec(2), Verb: plan.VerbDeregister, Node: "M", Handler: "Leaf@1.0.0"},
-				{At: sec(9), Verb: plan.VerbRegister, Node: "N", Handler: "Leaf@1.0.0"},
-				{At: sec(9), Verb: plan.VerbRegister, Node: "M", Handler: "Leaf@1.0.0"},
-			},
-			want: []string{"handlers change: Leaf@1.0.0", "no-handler: leaf execution 1, delivery 1", "register Leaf@1.0.0 on N", "leaf execution 1: OrchestrationStarted"},
+			name: "deregister and register", node: "runs 1.5.0",
+			steps: "at 2s deregister Leaf@1.0.0 on N\nat 2s deregister Leaf@1.0.0 on M\nat 9s register Leaf@1.0.0 on N\nat 9s register Leaf@1.0.0 on M",
+			want:  []string{"handlers change: Leaf@1.0.0", "no-handler: leaf execution 1, delivery 1", "register Leaf@1.0.0 on N", "leaf execution 1: OrchestrationStarted"},
 		},
 		{
-			name: "steps out of order: the last in time counts",
-			steps: []plan.Step{
-				{At: sec(4), Verb: plan.VerbStop, Node: "N"},
-				{At: sec(2), Verb: plan.VerbUpgrade, Node: "N", Build: "2.0.0"},
-			},
+			name: "steps out of order: the last in time counts", node: "runs 1.5.0", steps: "at 4s stop N\nat 2s upgrade N to 2.0.0",
 			want: []string{"upgrade N to 2.0.0", "N 2.0.0 starts", "stop N", "N 2.0.0 has stopped", "recovery begins"},
 			not:  "N 2.0.0 starts",
 		},
-		{
-			name:  "mark",
-			steps: []plan.Step{{At: sec(2), Verb: plan.VerbMark, Mark: "the middle"}},
-			want:  []string{"part the middle"},
-		},
+		{name: "mark", node: "runs 1.5.0", steps: `at 2s mark "the middle"`, want: []string{"part the middle"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			subject := tc.node
-			subject.Name = "N"
-			if subject.Build == "" {
-				subject.Build = "1.5.0"
-			}
-			plan := &plan.Plan{
-				Name: tc.name, Nodes: []plan.Node{{Name: "M", Build: "1.5.0"}, subject}, Schedule: tc.steps,
-				Instances: []plan.Instance{{ID: "leaf", Orchestration: "Leaf", StartAt: sec(3)}},
-			}
+			plan := planOf(t, "node M runs 1.5.0\nnode N "+tc.node+"\n"+tc.steps+"\ninstance leaf runs Leaf at 3s")
 			var story strings.Builder
 			_, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Narrator: func(l cluster.Line) {
 				story.WriteString(l.Node + " " + l.Build + " " + l.Text + "\n")
@@ -136,6 +89,20 @@ func TestScheduleSteps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// planOf returns the plan of a scenario that leaves nothing open.
+func planOf(t *testing.T, text string) *plan.Plan {
+	t.Helper()
+	s, err := scenario.Parse("plan.txt", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Expand(1, scenario.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // TestValidate checks that an invalid plan is rejected, with all its mistakes.

@@ -18,38 +18,20 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// collector keeps every event that the store appended, by instance name.
-type collector struct {
-	w       *cluster.World
-	history map[string][]string
-}
-
-func (c *collector) Observe(o *observe.Observation) {
-	if o.Kind == observe.EventAppended && o.Call != 0 {
-		name := c.w.Store().InstanceName(o.Instance)
-		c.history[name] = append(c.history[name], fmt.Sprintf("%d/%d %s", o.Execution, o.EventID, o.Bytes))
-	}
-}
-func (c *collector) Record(*cluster.Record)          {}
-func (c *collector) AfterStep()                      {}
-func (c *collector) Open(nowMs int64) (bool, int64)  { return nowMs < c.w.StartMs()+200_000, nowMs + 1 }
-func (c *collector) Finish()                         {}
-func (c *collector) Violations() []cluster.Violation { return nil }
-func (c *collector) Coverage() []cluster.Point       { return nil }
-func (c *collector) monitor(w *cluster.World) cluster.Monitor {
-	c.w, c.history = w, map[string][]string{}
-	return c
-}
-
-// histories runs a plan and returns the stored events of each instance.
-func histories(t *testing.T, cfg cluster.Config) map[string][]string {
+// histories runs a plan and returns the events that the store appended, by instance name.
+func histories(t *testing.T, plan *plan.Plan, seed uint64, chooser sim.Chooser) map[string][]string {
 	t.Helper()
-	c := &collector{}
-	cfg.Monitor = c.monitor
-	if _, err := cluster.Run(cfg); err != nil {
+	history := map[string][]string{}
+	m := &watcher{recoveryMs: 200_000, observe: func(w *cluster.World, o *observe.Observation) {
+		if o.Kind == observe.EventAppended && o.Call != 0 {
+			name := w.Store().InstanceName(o.Instance)
+			history[name] = append(history[name], fmt.Sprintf("%d/%d %s", o.Execution, o.EventID, o.Bytes))
+		}
+	}}
+	if _, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Chooser: chooser, Monitor: m.of}); err != nil {
 		t.Fatal(err)
 	}
-	return c.history
+	return history
 }
 
 // nosy makes an extra draw before each draw.
@@ -64,26 +46,10 @@ func (n nosy) Choose(k sim.Key, most uint64) uint64 {
 
 func TestOneMoreDrawMovesNothing(t *testing.T) {
 	plan := upgradePlan(16, faults.Light())
-	want := histories(t, cluster.Config{Plan: plan, Seed: 3})
-	got := histories(t, cluster.Config{Plan: plan, Seed: 3, Chooser: nosy{sim.Random(3)}})
+	want := histories(t, plan, 3, nil)
+	got := histories(t, plan, 3, nosy{sim.Random(3)})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a draw that nobody looks at has changed histories (-without +with):\n%s", diff)
-	}
-}
-
-// A run that nobody is told of does not make its records about calls, but traces them.
-func TestBeingToldMovesNothing(t *testing.T) {
-	plan := upgradePlan(16, faults.Light())
-	var digests []sim.Digest
-	for _, narrator := range []func(cluster.Line){nil, func(cluster.Line) {}} {
-		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 3, Narrator: narrator})
-		if err != nil {
-			t.Fatal(err)
-		}
-		digests = append(digests, r.Digest)
-	}
-	if digests[0] != digests[1] {
-		t.Errorf("digest %v, and %v with a narrator", digests[0], digests[1])
 	}
 }
 
@@ -91,10 +57,10 @@ func TestAnInstanceThatNobodyAdmitsMovesNothing(t *testing.T) {
 	pin := engine.V(9, 9, 9)
 	for seed := range uint64(10) {
 		p := upgradePlan(16, faults.Light())
-		want := histories(t, cluster.Config{Plan: p, Seed: seed})
+		want := histories(t, p, seed, nil)
 		stranger := *p
 		stranger.Histories = []plan.History{{Instance: "stranger", Pin: &pin, Shape: plan.ShapeWaiting, KickAt: 5 * time.Second}}
-		got := histories(t, cluster.Config{Plan: &stranger, Seed: seed})
+		got := histories(t, &stranger, seed, nil)
 		for name := range want {
 			if diff := cmp.Diff(want[name], got[name]); diff != "" {
 				t.Errorf("seed %d: the history of %s has changed (-without +with):\n%s", seed, name, diff)
@@ -103,6 +69,8 @@ func TestAnInstanceThatNobodyAdmitsMovesNothing(t *testing.T) {
 	}
 }
 
+// TestSameSeedSameTrace runs each seed twice. A run that nobody is told of does not make its records about calls, but
+// traces them.
 func TestSameSeedSameTrace(t *testing.T) {
 	for seed := range uint64(10) {
 		cfg := cluster.Config{Plan: upgradePlan(16, faults.Full()), Seed: seed, KeepTrace: true}
@@ -110,7 +78,7 @@ func TestSameSeedSameTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cfg.Narrator = func(cluster.Line) {} // only renders names
+		cfg.Narrator = func(cluster.Line) {}
 		b, err := cluster.Run(cfg)
 		if err != nil {
 			t.Fatal(err)

@@ -129,27 +129,3 @@ func kindOf(opposite map[string]string, line string) string {
 	}
 	return kind
 }
-
-func TestRefusedAckChangesNothing(t *testing.T) {
-	for _, c := range []struct{ name, ack string }{
-		{"duplicate event", "ack t exec=1 events=5,1 work=A:9 send=ext:A:x cancel=A:1 pin=9.0.0 status=Completed"},
-		{"event twice", "ack t exec=2 events=5,5 status=Completed"},
-		{"event id zero", "ack t events=0"},
-		{"execution zero", "ack t exec=0 events=5"},
-		{"activity in the wrong list", "ack t events=5 send=act:A:1"},
-		{"message in the wrong list", "ack t events=5 work=ext:A:1"},
-		{"unknown token", "ack o99 events=5"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w := newWorld(memprovider.Options{})
-			w.check(t, beforeBigAck)
-			before := w.store.Snapshot()
-			w.seen.lines = nil
-			w.check(t, c.ack+" -> perm")
-			if diff := cmp.Diff(before, w.store.Snapshot()); diff != "" || w.seen.lines != nil {
-				t.Errorf("observed %v; -before +after\n%s", w.seen.lines, diff)
-			}
-			w.check(t, bigAck)
-		})
-	}
-}

@@ -1,13 +1,11 @@
 package memprovider_test
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/cockroachdb/datadriven"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -362,26 +360,4 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 
 func TestMachine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { t.Repeat(newMachine().actions()) })
-}
-
-// TestTwoRunsAreOne makes the same calls twice and compares all observations.
-func TestTwoRunsAreOne(t *testing.T) {
-	run := func() []string {
-		log := &callLog{}
-		datadriven.RunTest(t, "testdata/choices.txt", func(t *testing.T, d *datadriven.TestData) string {
-			return newWorld(memprovider.Options{Sink: log}).Play(d.Expected)
-		})
-		return log.lines
-	}
-	if diff := cmp.Diff(run(), run()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// callLog records every observation, without pointers.
-type callLog struct{ lines []string }
-
-func (l *callLog) Observe(o *observe.Observation) {
-	l.lines = append(l.lines, fmt.Sprint(o.Kind, o.Call, o.AtMs, o.Queue, o.CallKind, o.Outcome, o.Reason, o.Cached, o.Undo, o.Instance, o.Execution,
-		o.EventID, o.Message, o.Messages, o.Token, o.OldCount, o.NewCount, o.UntilMs, o.Name, string(o.Bytes), o.Status, o.Pin))
 }

@@ -167,62 +167,6 @@ type sinkFunc func(o *observe.Observation)
 
 func (f sinkFunc) Observe(o *observe.Observation) { f(o) }
 
-func TestAdmin(t *testing.T) {
-	w := newWorld(memprovider.Options{})
-	w.check(t, `
-		make root
-		make child parent=root status=Completed
-		make other parent=root status=Failed
-		make leaf parent=child status=ContinuedAsNew
-		bare rowless
-		send start:unborn`)
-	show := func(v any, err error) string {
-		if err != nil {
-			return fmt.Sprint(v) + " " + err.Error()
-		}
-		return fmt.Sprint(v)
-	}
-	tree, _ := w.GetInstanceTree(ctx, "root")
-	alone, _ := w.GetInstanceTree(ctx, "nobody")
-	metrics, _ := w.GetSystemMetrics(ctx)
-	got := []string{
-		show(w.ListInstances(ctx)), show(w.ListInstancesByStatus(ctx, engine.StatusCompleted)), show(w.ListInstancesByStatus(ctx, "odd")),
-		show(w.ListExecutions(ctx, "rowless")), show(w.ListExecutions(ctx, "nobody")), show(w.LatestExecutionID(ctx, "nobody")),
-		show(w.ListChildren(ctx, "root")), show(w.ListChildren(ctx, "leaf")), show(w.ListChildren(ctx, "")),
-		show(w.GetParentID(ctx, "leaf")), show(w.GetParentID(ctx, "root")), show(w.GetParentID(ctx, "unborn")),
-		fmt.Sprint(*tree), fmt.Sprint(*alone), fmt.Sprint(*metrics),
-	}
-	info, err := w.GetInstanceInfo(ctx, "unborn")
-	got = append(got, fmt.Sprint(info), err.Error())
-	want := []string{
-		"[root child other leaf]", "[child]", "[]",
-		"[1]", "[]", "1",
-		"[child other]", "[]", "[]",
-		"child", "", ` get_parent_id: instance "unborn" not found`,
-		"{root [root child other leaf]}", "{nobody [nobody]}", "{4 5 1 1 1 5}",
-		"<nil>", `get_instance_info: instance "unborn" not found`,
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("-want +got\n%s", diff)
-	}
-}
-
-func TestAdminHistory(t *testing.T) {
-	w := newWorld(memprovider.Options{})
-	w.check(t, "make A events=OS1,2")
-	all, _ := w.Admin().ReadHistory(ctx, "A")
-	one, _ := w.Admin().ReadHistoryWithExecutionID(ctx, "A", 1)
-	if diff := cmp.Diff(all, one); diff != "" || len(all) != 2 {
-		t.Errorf("%d events; %s", len(all), diff)
-	}
-	w.check(t, "corrupt A 1 1")
-	_, errAll := w.Admin().ReadHistory(ctx, "A")
-	_, errOne := w.Admin().ReadHistoryWithExecutionID(ctx, "A", 1)
-	if errAll == nil || errOne == nil || engine.IsRetryable(errAll) || engine.IsRetryable(errOne) {
-		t.Errorf("BP-64: %v, %v", errAll, errOne)
-	}
-}
-
 func TestPeek(t *testing.T) {
 	w := newWorld(memprovider.Options{})
 	w.check(t, `

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
 )
 
@@ -71,40 +69,6 @@ func TestUnregisteredBackoffBounds(t *testing.T) {
 	} {
 		if got := UnregisteredBackoff(c.n, c.base, c.most); got != c.want {
 			t.Errorf("UnregisteredBackoff(%d, %v, %v) = %v, want %v", c.n, c.base, c.most, got, c.want)
-		}
-	}
-}
-
-// TestUnregisteredEndsOnFetch11 follows a start that has no handler to its end: 303 s of delays, and then poison.
-func TestUnregisteredEndsOnFetch11(t *testing.T) {
-	d := &driver{t: t}
-	d.newNode([]string{"worker_concurrency=0"})
-	effects := d.node.Step(&Start{NowMs: d.nowMs})
-	var delays []time.Duration
-	var total time.Duration
-	for count := uint32(1); ; count++ {
-		fetch := effects[len(effects)-1].(*ProviderCall)
-		effects = d.node.Step(&Answer{NowMs: d.nowMs, Call: fetch.ID, Orchestration: &engine.FetchedOrchestration{
-			Item: batchFixture(t, "new-unregistered"), LockToken: "t", AttemptCount: count,
-		}})
-		abandoned := false
-		for _, c := range effects {
-			if p, ok := c.(*ProviderCall); ok {
-				if a, ok := p.Request.(call.AbandonOrchestrationItem); ok {
-					abandoned = true
-					delays, total = append(delays, a.Delay/time.Second), total+a.Delay
-					effects = d.node.Step(&Answer{NowMs: d.nowMs, Call: p.ID})
-				}
-			}
-		}
-		if !abandoned {
-			if count != 11 || total != 303*time.Second {
-				t.Errorf("poisoned at fetch %d after %v: %v", count, total, delays)
-			}
-			return
-		}
-		if count > 11 {
-			t.Fatal("never poisoned")
 		}
 	}
 }

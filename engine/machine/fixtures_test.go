@@ -110,9 +110,9 @@ func startOf(orchestration, version string) engine.StartItem {
 	return engine.StartItem{Instance: "a", Orchestration: orchestration, Version: version, Input: "5", ExecutionID: engine.InitialExecutionID}
 }
 
-// batchFixture returns the named batch. Batches with "untold" in their names come from a provider that reports neither
-// status nor pin.
-func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
+// batchFixtures has batches by name. Those with "untold" in their names come from a provider that reports neither status nor
+// pin.
+var batchFixtures = func() map[string]engine.OrchestrationItem {
 	running := func(told engine.Status, h []engine.Event, messages ...engine.WorkItem) engine.OrchestrationItem {
 		return engine.OrchestrationItem{
 			Instance: "a", OrchestrationName: "Order", Version: "1.0.0", ExecutionID: 1, CurrentStatus: told, History: h, Messages: messages,
@@ -127,106 +127,67 @@ func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
 		i.History, i.HistoryError = nil, "event 2: unknown kind Foo"
 		return i
 	}
-	link := &engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}
 	childStart := startOrder
 	childStart.ParentInstance, childStart.ParentExecutionID, childStart.ParentID = "p", 2, 7
 	strangeStart := startOrder
 	strangeStart.ParentInstance, strangeStart.ParentExecutionID, strangeStart.ParentID = "q", 1, 3
 	charging := history(orderStarted, chargeAsked)
-	switch name {
-	case "new":
-		return running("", nil, startOrder)
-	case "new-pair":
-		return running("", nil, startOf("Pair", ""))
-	case "new-chatty":
-		return running("", nil, startOf("Chatty", ""))
-	case "new-child":
-		return running("", nil, childStart)
-	case "new-latest":
-		return running("", nil, startOf("Order", ""))
-	case "new-unregistered":
-		return running("", nil, startOf("Absent", ""))
-	case "new-bad-version":
-		return running("", nil, startOf("Order", "v1"))
-	case "orphan":
-		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, Messages: []engine.WorkItem{engine.CancelInstanceItem{Instance: "a", Reason: "x"}}}
-	case "charged":
-		return pin("1.5.0", running(engine.StatusRunning, charging, chargeDone))
-	case "charged-untold":
-		return running("", charging, chargeDone)
-	case "charged-child":
-		return pin("1.5.0", running(engine.StatusRunning, history(childStarted, chargeAsked, eventdata.SubOrchestrationScheduled{Name: "Loop", Instance: "sub::3"}), ping))
-	case "queued":
-		return pin("1.5.0", running(engine.StatusRunning, charging, engine.QueueMessageItem{Instance: "a", Name: "q", Data: "x"}, chargeDone))
-	case "queued-new":
-		return running("", nil, startOrder, engine.QueueMessageItem{Instance: "a", Name: "q", Data: "x"})
-	case "kept":
-		i := running("", nil, startOf("Keeper", ""))
-		i.KVSnapshot = []engine.KVEntry{{Key: "k", Value: "old", LastUpdatedAtMs: 7}}
-		return i
-	case "waiting":
-		return pin("1.5.0", running(engine.StatusRunning, history(orderStarted, chargeAsked, eventdata.ExternalSubscribed{Name: "go"},
-			eventdata.QueueSubscribed{Name: "q"}, eventdata.SubOrchestrationScheduled{Name: "Loop", Instance: "own"}), ping))
-	case "crowded":
-		i := running("", nil, startOf("Crowded", ""))
-		for n := range 21 {
-			i.Messages = append(i.Messages, engine.QueueMessageItem{Instance: "a", Name: "q", Data: strconv.Itoa(n)})
-		}
-		return i
-	case "again-with-status":
-		status := "half done"
-		next := startAgain
-		next.InitialCustomStatus = &status
-		next.CarryForwardEvents = []engine.CarriedEvent{{Name: "q", Data: "x"}}
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), next))
-	case "charged-strange-start":
-		return pin("1.5.0", running(engine.StatusRunning, charging, strangeStart, ping))
-	case "pinned-2.0.0":
-		return pin("2.0.0", running(engine.StatusRunning, historyBy("2.0.0", orderStarted, chargeAsked), chargeDone))
-	case "pinned-2.0.0-untold":
-		return running("", historyBy("2.0.0", orderStarted, chargeAsked), chargeDone)
-	case "unregistered":
-		return pin("1.5.0", running(engine.StatusRunning, history(eventdata.OrchestrationStarted{Name: "Order", Version: "1.7.0"}), ping))
-	case "completed":
-		return pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping))
-	case "completed-untold":
-		return running("", history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping)
-	case "completed-strange-start":
-		return pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), strangeStart))
-	case "completed-broken":
-		return broken(running(engine.StatusFailed, nil, ping))
-	case "completed-pinned-2.0.0":
-		return pin("2.0.0", running(engine.StatusCompleted, historyBy("2.0.0", orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping))
-	case "broken":
-		return broken(pin("1.5.0", running(engine.StatusRunning, nil, ping)))
-	case "broken-child":
-		i := broken(pin("1.5.0", running(engine.StatusRunning, nil, ping)))
-		i.Parent = link
-		return i
-	case "broken-pinned-2.0.0":
-		return broken(pin("2.0.0", running(engine.StatusRunning, nil, ping)))
-	case "broken-new":
-		return engine.OrchestrationItem{Instance: "a", ExecutionID: 1, HistoryError: "message 1: unexpected end"}
-	case "continued":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping))
-	case "continued-untold":
-		return running("", history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping)
-	case "continued-unregistered":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(eventdata.OrchestrationStarted{Name: "Absent", Version: "1.0.0"}, eventdata.OrchestrationContinuedAsNew{}), ping))
-	case "continued-pinned-2.0.0":
-		return pin("2.0.0", running(engine.StatusContinuedAsNew, historyBy("2.0.0", orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping))
-	case "continued-broken":
-		return broken(running(engine.StatusContinuedAsNew, nil, ping))
-	case "again":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), startOrder, startAgain))
-	case "again-child":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), startAgain))
-	case "charged-restarted":
-		return pin("1.5.0", running(engine.StatusRunning, charging, startOf("Order", "2.0.0")))
-	case "again-unregistered":
-		return pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}),
-			engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6", Version: "9.0.0"}))
+	of := map[string]engine.OrchestrationItem{ // only used for lookups
+		"new":              running("", nil, startOrder),
+		"new-pair":         running("", nil, startOf("Pair", "")),
+		"new-chatty":       running("", nil, startOf("Chatty", "")),
+		"new-child":        running("", nil, childStart),
+		"new-latest":       running("", nil, startOf("Order", "")),
+		"new-unregistered": running("", nil, startOf("Absent", "")),
+		"new-bad-version":  running("", nil, startOf("Order", "v1")),
+		"orphan":           {Instance: "a", ExecutionID: 1, Messages: []engine.WorkItem{engine.CancelInstanceItem{Instance: "a", Reason: "x"}}},
+		"charged":          pin("1.5.0", running(engine.StatusRunning, charging, chargeDone)),
+		"charged-untold":   running("", charging, chargeDone),
+		"charged-child":    pin("1.5.0", running(engine.StatusRunning, history(childStarted, chargeAsked, eventdata.SubOrchestrationScheduled{Name: "Loop", Instance: "sub::3"}), ping)),
+		"queued":           pin("1.5.0", running(engine.StatusRunning, charging, engine.QueueMessageItem{Instance: "a", Name: "q", Data: "x"}, chargeDone)),
+		"queued-new":       running("", nil, startOrder, engine.QueueMessageItem{Instance: "a", Name: "q", Data: "x"}),
+		"waiting": pin("1.5.0", running(engine.StatusRunning, history(orderStarted, chargeAsked, eventdata.ExternalSubscribed{Name: "go"},
+			eventdata.QueueSubscribed{Name: "q"}, eventdata.SubOrchestrationScheduled{Name: "Loop", Instance: "own"}), ping)),
+		"charged-strange-start":   pin("1.5.0", running(engine.StatusRunning, charging, strangeStart, ping)),
+		"pinned-2.0.0":            pin("2.0.0", running(engine.StatusRunning, historyBy("2.0.0", orderStarted, chargeAsked), chargeDone)),
+		"pinned-2.0.0-untold":     running("", historyBy("2.0.0", orderStarted, chargeAsked), chargeDone),
+		"unregistered":            pin("1.5.0", running(engine.StatusRunning, history(eventdata.OrchestrationStarted{Name: "Order", Version: "1.7.0"}), ping)),
+		"completed":               pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping)),
+		"completed-untold":        running("", history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping),
+		"completed-strange-start": pin("1.5.0", running(engine.StatusCompleted, history(orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), strangeStart)),
+		"completed-broken":        broken(running(engine.StatusFailed, nil, ping)),
+		"completed-pinned-2.0.0":  pin("2.0.0", running(engine.StatusCompleted, historyBy("2.0.0", orderStarted, eventdata.OrchestrationCompleted{Output: "x"}), ping)),
+		"broken":                  broken(pin("1.5.0", running(engine.StatusRunning, nil, ping))),
+		"broken-pinned-2.0.0":     broken(pin("2.0.0", running(engine.StatusRunning, nil, ping))),
+		"broken-new":              {Instance: "a", ExecutionID: 1, HistoryError: "message 1: unexpected end"},
+		"continued":               pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping)),
+		"continued-untold":        running("", history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping),
+		"continued-unregistered":  pin("1.5.0", running(engine.StatusContinuedAsNew, history(eventdata.OrchestrationStarted{Name: "Absent", Version: "1.0.0"}, eventdata.OrchestrationContinuedAsNew{}), ping)),
+		"continued-pinned-2.0.0":  pin("2.0.0", running(engine.StatusContinuedAsNew, historyBy("2.0.0", orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), ping)),
+		"continued-broken":        broken(running(engine.StatusContinuedAsNew, nil, ping)),
+		"again":                   pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), startOrder, startAgain)),
+		"again-child":             pin("1.5.0", running(engine.StatusContinuedAsNew, history(childStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), startAgain)),
+		"charged-restarted":       pin("1.5.0", running(engine.StatusRunning, charging, startOf("Order", "2.0.0"))),
+		"again-unregistered": pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}),
+			engine.ContinueAsNewItem{Instance: "a", Orchestration: "Loop", Input: "6", Version: "9.0.0"})),
 	}
-	t.Fatalf("no batch %q", name)
-	return engine.OrchestrationItem{}
+	kept, crowded, next, child := running("", nil, startOf("Keeper", "")), running("", nil, startOf("Crowded", "")), startAgain, of["broken"]
+	kept.KVSnapshot = []engine.KVEntry{{Key: "k", Value: "old", LastUpdatedAtMs: 7}}
+	for n := range 21 {
+		crowded.Messages = append(crowded.Messages, engine.QueueMessageItem{Instance: "a", Name: "q", Data: strconv.Itoa(n)})
+	}
+	status := "half done"
+	next.InitialCustomStatus, next.CarryForwardEvents = &status, []engine.CarriedEvent{{Name: "q", Data: "x"}}
+	child.Parent = &engine.ParentLink{Instance: "p", ExecutionID: 2, EventID: 7}
+	of["kept"], of["crowded"], of["broken-child"] = kept, crowded, child
+	of["again-with-status"] = pin("1.5.0", running(engine.StatusContinuedAsNew, history(orderStarted, eventdata.OrchestrationContinuedAsNew{Input: "6"}), next))
+	return of
+}()
+
+func batchFixture(t testing.TB, name string) engine.OrchestrationItem {
+	item, ok := batchFixtures[name]
+	if !ok {
+		t.Fatalf("no batch %q", name)
+	}
+	return item
 }

@@ -75,34 +75,25 @@ func (w *world) fresh(kind int, id uint64) {
 
 // onRequest checks that the node only releases work that it holds.
 func (w *world) onRequest(c *ProviderCall) {
-	token := ""
-	switch r := c.Request.(type) {
-	case call.RenewSessionLock, call.CleanupOrphanedSessions, call.GetKVValue:
-		if c.Deadline == 0 {
-			w.t.Fatal("a call has no deadline")
-		}
-		return
+	switch c.Request.(type) {
 	case call.FetchOrchestrationItem, call.FetchWorkItem:
 		if c.Deadline != 0 {
 			w.t.Fatal("a fetch has a deadline")
 		}
 		return
-	case call.AckOrchestrationItem:
-		token = r.LockToken
-	case call.AbandonOrchestrationItem:
-		token = r.LockToken
-	case call.RenewOrchestrationItemLock:
-		token = r.LockToken
-	case call.AckWorkItem:
-		token = r.LockToken
-	case call.AbandonWorkItem:
-		token = r.LockToken
-	case call.RenewWorkItemLock:
-		token = r.LockToken
 	}
-	if c.Deadline == 0 || !w.held[token] {
+	if token, has := tokenOf(c); c.Deadline == 0 || has && !w.held[token] {
 		w.t.Fatalf("call %d has no deadline, or names %q, which is not held", c.ID, token)
 	}
+}
+
+// tokenOf returns the token that a call names, if calls of its kind do.
+func tokenOf(c *ProviderCall) (string, bool) {
+	field := reflect.ValueOf(c.Request).FieldByName("LockToken")
+	if !field.IsValid() {
+		return "", false
+	}
+	return field.String(), true
 }
 
 func without[T comparable](t *rapid.T, list []T, gone T) []T {
@@ -155,16 +146,8 @@ func (w *world) answer(batches, works []string) {
 }
 
 func (w *world) release(c *ProviderCall) {
-	switch r := c.Request.(type) {
-	case call.AckOrchestrationItem:
-		delete(w.held, r.LockToken)
-	case call.AckWorkItem:
-		delete(w.held, r.LockToken)
-	case call.AbandonOrchestrationItem:
-		delete(w.held, r.LockToken)
-	case call.AbandonWorkItem:
-		delete(w.held, r.LockToken)
-	}
+	token, _ := tokenOf(c)
+	delete(w.held, token)
 }
 
 // act performs one of the actions that are due.

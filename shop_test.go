@@ -61,7 +61,10 @@ func (w *world) second(r *node.Registry) error {
 			return `{"receipt":"` + ctx.Instance + `"}`, err
 		}
 	}
-	err := errors.Join(w.common(r), r.RegisterActivity("Charge", charge))
+	err := w.common(r)
+	if w.bad != "7d" {
+		err = errors.Join(err, r.RegisterActivity("Charge", charge))
+	}
 	if w.bad != "7a" {
 		err = errors.Join(err, r.Register("Order", engine.V(1, 0, 0), one))
 	}
@@ -321,6 +324,7 @@ func TestShopMistakes(t *testing.T) {
 		{"7a", "2.0.0 drops Order@1.0.0", `is poisoned.*handler missing: Order@1.0.0`},
 		{"7b", "2.0.0 swaps the code of the versions", `violates S11.*Order@1.0.0.*at durosim_test.\(\*world\)`},
 		{"7c", "2.0.0 drops Shipping@1.0.0", `is poisoned.*handler missing: Shipping@(latest|1.0.0)`},
+		{"7d", "2.0.0 drops Charge", `is (poisoned|failed).*activity Charge: .*must keep that handler`},
 		{"8", "two orders read the stock before one writes it", `violates stock-is-counted`},
 		{"9a", "loops without continue-as-new", `the history of Subscription@1.0.0 grows in one execution, without continue-as-new`},
 		{"9b", "the input grows with each continue-as-new", `the input of Subscription@1.0.0 grows with each execution`},

@@ -31,10 +31,7 @@ func BenchmarkBugs(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var medians []time.Duration
 			for _, bug := range faults.Catalogue() {
-				s, err := scenario.Lookup(bug.Scenario)
-				if err != nil {
-					b.Fatal(err)
-				}
+				s := lookup(b, bug.Scenario)
 				if size > 0 && !shrinksTo(s, size) {
 					continue
 				}
@@ -87,17 +84,9 @@ func searches(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int) (me
 
 // finds reports whether a seed violates a property that the bug is expected to violate.
 func finds(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int, seed uint64, memory *cluster.Arena) bool {
-	plan, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}, Instances: size})
-	if err != nil {
-		b.Fatal(err)
-	}
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Arena: memory, Monitor: func(w *cluster.World) cluster.Monitor {
-		return properties.New(w, properties.Options{Expectations: s.Expect})
-	}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return slices.Contains(bug.Properties, v.Property) })
+	cfg := config(b, s, seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}, Instances: size}, properties.Options{Expectations: s.Expect})
+	cfg.Arena = memory
+	return slices.ContainsFunc(run(b, cfg).Violations, func(v cluster.Violation) bool { return slices.Contains(bug.Properties, v.Property) })
 }
 
 // processorTime returns how much processor time this process has used so far.

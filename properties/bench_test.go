@@ -21,12 +21,8 @@ type rollingUpgrade struct {
 }
 
 func newRollingUpgrade(b *testing.B) *rollingUpgrade {
-	s, err := scenario.Lookup("rolling-upgrade")
-	if err != nil {
-		b.Fatal(err)
-	}
 	b.Cleanup(campaign.CollectLess())
-	return &rollingUpgrade{s: s}
+	return &rollingUpgrade{s: lookup(b, "rolling-upgrade")}
 }
 
 func (u *rollingUpgrade) plan(seed uint64) (*plan.Plan, error) {
@@ -46,10 +42,7 @@ func (u *rollingUpgrade) run(b *testing.B, seed uint64, watched bool) {
 	if watched {
 		cfg.Monitor = u.monitor
 	}
-	r, err := cluster.Run(cfg)
-	if err != nil {
-		b.Fatal(err)
-	}
+	r := run(b, cfg)
 	u.steps, u.turns, u.virtual = u.steps+r.Steps, u.turns+r.Turns, u.virtual+r.Virtual
 }
 

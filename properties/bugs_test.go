@@ -19,10 +19,7 @@ const caughtWithin = 200
 func TestEachBugIsCaught(t *testing.T) {
 	for _, bug := range sample.Of(faults.Catalogue(), 8) {
 		t.Run(string(bug.ID), func(t *testing.T) {
-			s, err := scenario.Lookup(bug.Scenario)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := lookup(t, bug.Scenario)
 			for seed := uint64(1); seed <= caughtWithin; seed++ {
 				for _, v := range runWith(t, s, seed, bug.ID) {
 					if slices.Contains(bug.Properties, v.Property) {
@@ -37,17 +34,7 @@ func TestEachBugIsCaught(t *testing.T) {
 
 func runWith(t *testing.T, s *scenario.Scenario, seed uint64, on ...faults.BugID) []cluster.Violation {
 	t.Helper()
-	plan, err := s.Expand(seed, scenario.Overrides{Bugs: on})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
-		return properties.New(w, properties.Options{})
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result.Violations
+	return run(t, config(t, s, seed, scenario.Overrides{Bugs: on}, properties.Options{})).Violations
 }
 
 // TestEachPropertyCatchesABug checks that each property is violated by some planted bug. A property for which there is

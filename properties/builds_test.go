@@ -94,10 +94,7 @@ func TestReleasedFixes(t *testing.T) {
 	}
 	for _, bug := range sample.Of(mended, 4) {
 		t.Run(string(bug.ID), func(t *testing.T) {
-			s, err := scenario.Lookup(bug.Scenario)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := lookup(t, bug.Scenario)
 			old := s.Template.Nodes[0].Build
 			switch bug.ID {
 			case "duroxide-0.1.26/duplicate-start-code": // a second start already gets the newer handlers
@@ -114,17 +111,9 @@ func TestReleasedFixes(t *testing.T) {
 func breaks(t *testing.T, s *scenario.Scenario, bug faults.Bug, id faults.BugID, change func(*plan.Plan) *plan.Plan) {
 	t.Helper()
 	for seed := uint64(1); seed <= caughtWithin; seed++ {
-		p, err := s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{id}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := cluster.Run(cluster.Config{Plan: change(p), Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
-			return properties.New(w, properties.Options{})
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if slices.ContainsFunc(result.Violations, func(v cluster.Violation) bool { return slices.Contains(bug.Properties, v.Property) }) {
+		cfg := config(t, s, seed, scenario.Overrides{Bugs: []faults.BugID{id}}, properties.Options{})
+		cfg.Plan = change(cfg.Plan)
+		if slices.ContainsFunc(run(t, cfg).Violations, func(v cluster.Violation) bool { return slices.Contains(bug.Properties, v.Property) }) {
 			return
 		}
 	}

@@ -41,18 +41,13 @@ func TestKeptExecutionsChangeNothing(t *testing.T) {
 		if b.Name == "mischief" { // code of it strays when it is torn down, which is after each turn only of those that replay
 			continue
 		}
-		s, err := scenario.Lookup(b.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := lookup(t, b.Name)
 		for i, kept := range settings {
 			seed := uint64(i + 1)
 			var digest [2]string
 			for with := range 2 {
-				p, err := s.Expand(seed, scenario.Overrides{})
-				if err != nil {
-					t.Fatal(b.Name, err)
-				}
+				cfg := config(t, s, seed, scenario.Overrides{}, properties.Options{})
+				p, judge, m := cfg.Plan, cfg.Monitor, &resumptions{}
 				if with == 1 {
 					for j := range p.Nodes {
 						p.Nodes[j].Options = append(slices.Clone(p.Nodes[j].Options),
@@ -60,14 +55,11 @@ func TestKeptExecutionsChangeNothing(t *testing.T) {
 					}
 				}
 				p.Faults.Rates = slices.DeleteFunc(p.Faults.Rates, func(r faults.Rate) bool { return r.Kind == faults.ExecutionForgotten })
-				var m *resumptions
-				r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Arena: &memory, Monitor: func(w *cluster.World) cluster.Monitor {
-					m = &resumptions{Monitor: properties.New(w, properties.Options{})}
+				cfg.Arena, cfg.Monitor = &memory, func(w *cluster.World) cluster.Monitor {
+					m.Monitor = judge(w)
 					return m
-				}})
-				if err != nil {
-					t.Fatal(b.Name, err)
 				}
+				r := run(t, cfg)
 				digest[with] = fmt.Sprint(r.Digest, r.Violations)
 				turns, resumed = turns+m.turns, resumed+m.resumed
 			}

@@ -17,29 +17,11 @@ func TestArenaIsMemoryAlone(t *testing.T) {
 	var alone, shared []*cluster.Result
 	for seed := range uint64(2) {
 		for _, name := range []string{"features", "sessions", "damaged-histories", "poisoned-collisions"} {
-			s, err := scenario.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			plan, err := s.Expand(seed, scenario.Overrides{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			config := cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
-				return properties.New(w, properties.Options{Expectations: s.Expect})
-			}}
-			for _, m := range []*cluster.Arena{nil, &memory} {
-				config.Arena = m
-				result, err := cluster.Run(config)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if m == nil {
-					alone = append(alone, result)
-				} else {
-					shared = append(shared, result)
-				}
-			}
+			s := lookup(t, name)
+			cfg := config(t, s, seed, scenario.Overrides{}, properties.Options{Expectations: s.Expect})
+			alone = append(alone, run(t, cfg))
+			cfg.Arena = &memory
+			shared = append(shared, run(t, cfg))
 		}
 	}
 	if diff := cmp.Diff(alone, shared); diff != "" {

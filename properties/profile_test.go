@@ -20,21 +20,9 @@ import (
 // profileRun runs a seed of a built-in scenario under a profile.
 func profileRun(t *testing.T, name string, seed uint64, p plan.Profile, record *sim.Recording) (*plan.Plan, *cluster.Result) {
 	t.Helper()
-	s, err := scenario.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := s.Expand(seed, scenario.Overrides{Profile: p})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Recording: record, Monitor: func(w *cluster.World) cluster.Monitor {
-		return properties.New(w, properties.Options{})
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return plan, r
+	cfg := config(t, lookup(t, name), seed, scenario.Overrides{Profile: p}, properties.Options{})
+	cfg.Recording = record
+	return cfg.Plan, run(t, cfg)
 }
 
 // TestProfile checks that 0.1.26 violates something that the contract guarantees, and that a shrunk run names the one

@@ -15,10 +15,7 @@ import (
 // arena. The figures are the same on every machine (docs/performance.md).
 func TestRoomOfASeed(t *testing.T) {
 	const mostBytes, mostPieces = 230, 1.60 // a step
-	s, err := scenario.Lookup("rolling-upgrade")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := lookup(t, "rolling-upgrade")
 	var arena cluster.Arena
 	var before, after runtime.MemStats
 	var steps uint64
@@ -27,17 +24,9 @@ func TestRoomOfASeed(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			steps = 0
 		}
-		plan, err := s.Expand(seed, scenario.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Arena: &arena, Monitor: func(w *cluster.World) cluster.Monitor {
-			return properties.New(w, properties.Options{Expectations: s.Expect})
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps += r.Steps
+		cfg := config(t, s, seed, scenario.Overrides{}, properties.Options{Expectations: s.Expect})
+		cfg.Arena = &arena
+		steps += run(t, cfg).Steps
 	}
 	runtime.ReadMemStats(&after)
 	size, pieces := float64(after.TotalAlloc-before.TotalAlloc)/float64(steps), float64(after.Mallocs-before.Mallocs)/float64(steps)

@@ -98,18 +98,13 @@ func (c *cfCase) allBuilds() func() []*engine.Build {
 // logs returns the records that the nodes log in a run.
 func (s *smallScenario) logs(t *testing.T, on []faults.BugID) []cluster.Log {
 	t.Helper()
-	plan, err := s.Expand(1, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := &logKeeper{}
-	_, err = cluster.Run(cluster.Config{Plan: plan, Seed: 1, Builds: s.builds(), Monitor: func(w *cluster.World) cluster.Monitor {
-		k.Monitor = properties.New(w, properties.Options{Properties: []string{}})
+	cfg, k := config(t, s.Scenario, 1, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)}, properties.Options{Properties: []string{}}), &logKeeper{}
+	judge := cfg.Monitor
+	cfg.Builds, cfg.Monitor = s.builds(), func(w *cluster.World) cluster.Monitor {
+		k.Monitor = judge(w)
 		return k
-	}})
-	if err != nil {
-		t.Fatal(err)
 	}
+	run(t, cfg)
 	return k.records
 }
 

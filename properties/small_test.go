@@ -82,17 +82,9 @@ func parseSmallWith(t *testing.T, file, text string, builds func() []*engine.Bui
 // run runs one seed with the scenario's own bugs and the given ones.
 func (s *smallScenario) run(t *testing.T, seed uint64, on []faults.BugID, o properties.Options) *cluster.Result {
 	t.Helper()
-	plan, err := s.Expand(seed, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Builds: s.builds(), Monitor: func(w *cluster.World) cluster.Monitor {
-		return properties.New(w, o)
-	}})
-	if err != nil {
-		t.Fatalf("seed %d of %s: %v", seed, s.Name, err)
-	}
-	return result
+	cfg := config(t, s.Scenario, seed, scenario.Overrides{Bugs: append(slices.Clone(s.bugs), on...)}, o)
+	cfg.Builds = s.builds()
+	return run(t, cfg)
 }
 
 // judged returns the scenario's expectations. Each always is also checked as a sometimes, because an event that never

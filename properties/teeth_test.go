@@ -234,15 +234,5 @@ func metBy(t *testing.T, s *scenario.Scenario, on []faults.BugID) uint64 {
 // expected runs a seed of a scenario and judges only its expectations.
 func expected(t *testing.T, s *scenario.Scenario, seed uint64, on []faults.BugID) *cluster.Result {
 	t.Helper()
-	plan, err := s.Expand(seed, scenario.Overrides{Bugs: on})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
-		return properties.New(w, properties.Options{Properties: []string{}, Expectations: s.Expect})
-	}})
-	if err != nil {
-		t.Fatalf("seed %d of %s: %v", seed, s.Name, err)
-	}
-	return result
+	return run(t, config(t, s, seed, scenario.Overrides{Bugs: on}, properties.Options{Properties: []string{}, Expectations: s.Expect}))
 }

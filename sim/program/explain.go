@@ -25,7 +25,7 @@ func (i *interpreter) explainBody(p *Program) string {
 		if n.Op == OpAgain {
 			return strings.Repeat(once.String(), n.Count+1) + i.explainList(p.Body[j+1:])
 		}
-		if !i.can(n) {
+		if !i.can(n) || i.tooLong(n) {
 			return "nothing"
 		}
 		once.WriteString(i.explain(n) + ";")

@@ -252,6 +252,9 @@ func TestAllows(t *testing.T) {
 		  dequeue jobs
 		  dequeue jobs
 		end
+		program long
+		  set k v padded 16385
+		end
 		program huge
 		  try
 		    set k v padded 16385
@@ -377,7 +380,7 @@ func TestAllows(t *testing.T) {
 		t.Errorf("main may have %d executions, want 3", n)
 	}
 	for name, want := range map[string]string{
-		"main": "call(a);$input;;call(a);$input;;call(a);$input;;", "pairs": "(call(l)|!failed(r)||);", "first": "<0:_|1:(fails)>;", "bad": "nothing",
+		"main": "call(a);$input;;call(a);$input;;call(a);$input;;", "pairs": "(call(l)|!failed(r)||);", "first": "<0:_|1:(fails)>;", "bad": "nothing", "long": "nothing",
 		"kept": "<{nothing;call(never);}|~failure>{rest;}>;", "unknown": "anything",
 	} {
 		if got := set.Explain(name, Circumstances{}); got != want {

@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -93,8 +94,12 @@ func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 		if !ok || k.set.Allows(name, version, circumstances, end) {
 			return
 		}
-		k.Run.Safety("S20", c.Caller.Node, in.No, "execution %d of %s is %s with %q by an ack of %s: expected an end that its program %s allows, such as completed with %q ($input is %q)",
-			ex.ID, in.Name, ex.Status, ex.Output, k.Run.Who(c.Caller), name, k.set.Explain(name, circumstances), circumstances.Input)
+		such := "which cannot complete"
+		if completes := k.set.Explain(name, circumstances); completes != "nothing" {
+			such = fmt.Sprintf("such as completed with %q ($input is %q)", completes, circumstances.Input)
+		}
+		k.Run.Safety("S20", c.Caller.Node, in.No, "execution %d of %s is %s with %q by an ack of %s: expected an end that its program %s allows, %s",
+			ex.ID, in.Name, ex.Status, ex.Output, k.Run.Who(c.Caller), name, such)
 	}
 }
 

@@ -22,6 +22,7 @@ func edgeCaseOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", plan.EndFailed, hoarder, false},
 		{"Stopwatch", v1, always, "gives each attempt of an activity that nobody takes 2s, and must give up after the first", plan.EndCompleted, stopwatch, true},
 		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", plan.EndCompleted, namesake, false},
+		{"Napper", v1, always, "as many times as its input says (3), drops an activity that sleeps for 4s, and must get the right result of the next", plan.EndCompleted, napper, false},
 		{"Notary", v1, always, "waits for the event \"sign\" after a timer; a start that names no version gets exactly this one", plan.EndCompleted, notary, false},
 		{"Notary", engine.Version{Major: 1, Patch: 1, Pre: "rc.1"}, always, "is a release candidate of 1.0.1, which is another version", plan.EndCompleted, notary, false},
 		{"Notary", engine.V(1, 0, 1), always, "runs an activity instead of the timer", plan.EndCompleted, notaryPatched, false},
@@ -63,6 +64,18 @@ func stopwatch(ctx *orch.Context, _ string) (string, error) {
 		return "", fmt.Errorf("the attempt ends with %v", err)
 	}
 	return "gave up", nil
+}
+
+func napper(ctx *orch.Context, input string) (string, error) {
+	for i := range number(input, 3) {
+		_, _, _ = orch.Select(ctx.ScheduleActivity("Nap", "4s"), ctx.ScheduleTimer(500*time.Millisecond)) // a fault may make it panic
+		sleep(ctx, 2*time.Second) // by then, its worker has given it up
+		round := strconv.Itoa(i)
+		if out, err := work(ctx, round); err == nil && out != "Work("+round+")" {
+			return "", fmt.Errorf("the result of activity %s is %s", round, out)
+		}
+	}
+	return "rested", nil
 }
 
 func notary(ctx *orch.Context, _ string) (string, error) {

@@ -106,6 +106,9 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 			return err
 		}
 	}
+	if err := r.RegisterActivity("Nap", nap); err != nil {
+		return err
+	}
 	return misbehavingActivities(r)
 }
 
@@ -114,6 +117,13 @@ func (o *Orchestration) register(r *node.Registry) error {
 		return err
 	}
 	return r.SetPolicy(o.Name, node.Exact(engine.V(1, 0, 0)))
+}
+
+// nap sleeps for its input, such as 4s, and returns it.
+func nap(ctx node.ActivityContext, input string) (string, error) {
+	d, err := time.ParseDuration(input)
+	ctx.Sleep(d)
+	return input, err
 }
 
 // echo returns an activity that returns its own name and input.

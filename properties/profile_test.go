@@ -28,11 +28,11 @@ func profileRun(t *testing.T, name string, seed uint64, p plan.Profile, record *
 // TestProfile checks that 0.1.26 violates something that the contract guarantees, and that a shrunk run names the one
 // switch that it needs.
 func TestProfile(t *testing.T) {
-	if _, r := profileRun(t, "corners", 1, plan.ProfileContract, nil); len(r.Violations) > 0 {
+	if _, r := profileRun(t, "corners", 2, plan.ProfileContract, nil); len(r.Violations) > 0 {
 		t.Errorf("the contract profile: %v", r.Violations)
 	}
 	record := &sim.Recording{}
-	pl, r := profileRun(t, "corners", 1, plan.ProfileDuroxide, record)
+	pl, r := profileRun(t, "corners", 2, plan.ProfileDuroxide, record)
 	violated := slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return v.Property == "S11" })
 	if !violated {
 		t.Fatalf("the profile of 0.1.26: %v, expected a violation of S11", r.Violations)

@@ -275,6 +275,11 @@ func gets(what, want string) error {
 	return errOver
 }
 
+// misled is a parent whose child's code disagrees with its history, which ends the parent in the same way.
+var misled = meets(func(to string) []engine.WorkItem {
+	return []engine.WorkItem{childFailed(to, 6, eventdata.Nondeterminism("a child"))}
+})
+
 // meets returns the way of an instance that has one of everything open, and gets messages.
 func meets(sent func(to string) []engine.WorkItem) history {
 	return history{was: open, is: func(ctx *orch.Context) error {

@@ -15,7 +15,7 @@ func all() []history {
 	for _, text := range garbled {
 		list = append(list, history{garbled: &text})
 	}
-	return append(list, fanned()...)
+	return append(append(list, fanned()...), misled)
 }
 
 // revisions are histories that the code disagrees with, each in only one respect.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine/eventdata"
 )
@@ -100,38 +101,68 @@ func envelope(data EventData) Event {
 	}
 }
 
-func TestEventJSON(t *testing.T) {
-	codec := allCodec()
-	check := func(e Event, want string) {
-		t.Helper()
-		got, err := codec.AppendEvent([]byte("kept "), e)
-		if err != nil || string(got) != "kept "+want {
-			t.Errorf("%s: %v\n got %s\nwant %s", e.Kind(), err, got[5:], want)
-		}
-		back, err := codec.DecodeEvent([]byte(want))
-		if err != nil {
-			t.Error(err)
-		}
-		if diff := cmp.Diff(e, back); diff != "" {
-			t.Errorf("%s comes back different (-want +got):\n%s", e.Kind(), diff)
+// form is how a codec writes and reads events, or work items.
+type form[T any] struct {
+	write func([]byte, T) ([]byte, error)
+	read  func([]byte) (T, error)
+}
+
+func eventsOf(c Codec) form[Event] { return form[Event]{c.AppendEvent, c.DecodeEvent} }
+
+func itemsOf(c Codec) form[WorkItem] { return form[WorkItem]{c.AppendWorkItem, c.DecodeWorkItem} }
+
+// is checks that a value is written as the text and read from it, and that no prefix of the text is read.
+func (f form[T]) is(t *testing.T, v T, text string) {
+	t.Helper()
+	got, err := f.write([]byte("kept "), v)
+	if diff := cmp.Diff("kept "+text, string(got)); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	array := []byte(text)
+	back, err := f.read(array)
+	clear(array) // the caller may reuse it: a codec keeps no references to it
+	if diff := cmp.Diff(v, back); err != nil || diff != "" {
+		t.Errorf("%s is read differently: %v (-want +got):\n%s", text, err, diff)
+	}
+	for n := range text {
+		if v, err := f.read([]byte(text[:n])); err == nil {
+			t.Errorf("%s is read as %+v", text[:n], v)
 		}
 	}
+}
+
+// again checks that a value comes back from what is written, and returns that.
+func (f form[T]) again(t rapid.TB, v T) []byte {
+	t.Helper()
+	text, err := f.write(nil, v)
+	if err != nil {
+		t.Fatalf("%+v cannot be written: %v", v, err)
+	}
+	back, err := f.read(text)
+	if diff := cmp.Diff(v, back); err != nil || diff != "" {
+		t.Fatalf("%s\nis read differently: %v (-want +got):\n%s", text, err, diff)
+	}
+	return text
+}
+
+func TestEventJSON(t *testing.T) {
+	events := eventsOf(allCodec())
 	var seen []EventKind
 	for _, g := range goldenEvents {
 		seen = append(seen, eventdata.KindOf(g.data))
-		check(envelope(g.data), goldenEnvelope+g.want)
+		events.is(t, envelope(g.data), goldenEnvelope+g.want)
 	}
 	if missing := Kinds2x().Without(seen...); len(missing.List()) > 0 {
 		t.Errorf("no row for %v", missing.List())
 	}
 
 	// The example of docs/contract/runtime.md#r1.1, and no source.
-	check(
+	events.is(t,
 		Event{EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, DuroxideVersion: "0.1.26", Data: eventdata.ActivityCompleted{Result: "ok"}},
 		`{"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":0,`+
 			`"duroxide_version":"0.1.26","type":"ActivityCompleted","result":"ok"}`,
 	)
-	check(
+	events.is(t,
 		Event{EventID: 99999, Data: eventdata.OrchestrationFailed{Details: failed}},
 		`{"event_id":99999,"source_event_id":null,"instance_id":"","execution_id":0,"timestamp_ms":0,"duroxide_version":"",`+
 			`"type":"OrchestrationFailed","details":`+failedJSON+`}`,
@@ -192,21 +223,10 @@ var goldenItems = []struct {
 }
 
 func TestWorkItemJSON(t *testing.T) {
-	codec := allCodec()
 	seen := map[WorkItemKind]bool{}
 	for _, g := range goldenItems {
 		seen[g.item.Kind()] = true
-		got, err := codec.AppendWorkItem([]byte("kept "), g.item)
-		if err != nil || string(got) != "kept "+g.want {
-			t.Errorf("%s: %v\n got %s\nwant %s", g.item.Kind(), err, got[5:], g.want)
-		}
-		back, err := codec.DecodeWorkItem([]byte(g.want))
-		if err != nil {
-			t.Error(err)
-		}
-		if diff := cmp.Diff(g.item, back); diff != "" {
-			t.Errorf("%s comes back different (-want +got):\n%s", g.item.Kind(), diff)
-		}
+		itemsOf(allCodec()).is(t, g.item, g.want)
 	}
 	for _, k := range WorkItemKinds2x().kinds {
 		if !seen[k] {

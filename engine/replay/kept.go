@@ -63,7 +63,7 @@ func (t *turn) goesOnWith(in *Input) bool {
 // alone.
 func (t *turn) resume(from int) {
 	t.resumed = true
-	t.replaying, t.due, t.wrote, t.asked = false, false, false, false
+	t.asked = false
 	t.polls, t.pollLimit, t.order = 0, 0, nil
 	t.out = Output{}
 	clear(t.delta)
@@ -75,7 +75,6 @@ func (t *turn) resume(from int) {
 			panic(err) // an event without data, which does not equal the one that the turn wrote
 		}
 	}
-	t.nextID = history[len(history)-1].EventID + 1
 }
 
 // keeps reports whether the code stays suspended if the execution goes on.

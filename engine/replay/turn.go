@@ -146,7 +146,6 @@ func End(in Input, details engine.ErrorDetails) (Output, error) {
 	if len(in.History) == 0 {
 		return Output{}, errors.New("replay: nothing to end")
 	}
-	in.Messages, in.Start = nil, nil
 	var (
 		out Output
 		err error

@@ -50,7 +50,6 @@ func DiffersAt(in Input) (place string) {
 
 // cut leaves only what a replay of the whole history needs, without its end, which it returns, or nil if there is none.
 func (in *Input) cut() (terminal engine.EventData) {
-	in.Messages, in.Start = nil, nil
 	end := slices.IndexFunc(in.History, func(e engine.Event) bool { return isEnd(e.Data) })
 	if end < 0 {
 		return nil

@@ -3,6 +3,7 @@ package selfcheck
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -99,7 +100,7 @@ func (k *nodes) noted(n *nodeState, r *cluster.Record) {
 		if note.Turn == nil || note.Turn.Handler != v.handler || note.Turn.First != v.first {
 			k.wrong(n, h.instance, "runs a turn of %s, %s: expected handler %s, first: %t", h.instance, turnText(note.Turn), v.handler, v.first)
 		} else {
-			k.judgeResumed(n, h.instance, note.Turn)
+			k.judgeResumed(n, h, note.Turn)
 		}
 	case machine.DecideDropTerminal, machine.DecideDropUnstarted, machine.DecidePoison, machine.DecideSwept:
 		k.due(s, observe.CallAckOrchestrationItem, r.At, 0)
@@ -111,21 +112,35 @@ func (k *nodes) noted(n *nodeState, r *cluster.Record) {
 	}
 }
 
-// judgeResumed judges whether a node may go on from an execution that it has kept.
-func (k *nodes) judgeResumed(n *nodeState, instance string, turn *machine.TurnNote) {
+// judgeResumed judges whether a node goes on from an execution that it has kept: it must if it keeps one and the history is
+// what its turn has left.
+func (k *nodes) judgeResumed(n *nodeState, h *held, turn *machine.TurnNote) {
+	o, history := &k.options(n).Options, h.batch.Item.History
+	if turn.First {
+		history = nil // what the batch has is the execution before
+	}
+	was := n.takeKept(h.instance)
+	may := was.instance != "" && was.execution == h.want.execution && len(history) == was.from+len(was.delta) && (o.KeptTurns == 0 || was.turns < o.KeptTurns)
+	if turn.Resumed && !may || !turn.Resumed && may && reflect.DeepEqual(history[was.from:], was.delta) {
+		k.wrong(n, h.instance, "goes on from a kept execution of %s: %t, after %d such turns, first: %t: expected otherwise, with at most %d turns without a replay, of %d executions",
+			h.instance, turn.Resumed, was.turns, turn.First, o.KeptTurns, o.KeptExecutions)
+	}
 	if !turn.Resumed {
-		delete(n.resumed, instance)
-		return
+		was.turns = -1
 	}
-	if n.resumed == nil {
-		n.resumed = map[string]int{}
+	if turn.Result == "Continue" && turn.Ack != nil {
+		n.kept = append(n.kept, keptTurn{h.instance, h.want.execution, was.turns + 1, len(history), turn.Ack.HistoryDelta})
+		n.kept = n.kept[max(len(n.kept)-o.KeptExecutions, 0):]
 	}
-	n.resumed[instance]++
-	o := &k.options(n).Options
-	if got := n.resumed[instance]; turn.First || o.KeptExecutions == 0 || o.KeptTurns > 0 && got > o.KeptTurns {
-		k.wrong(n, instance, "goes on from a kept execution of %s, turn %d, first: %t: expected at most %d turns without a replay, of %d executions",
-			instance, got, turn.First, o.KeptTurns, o.KeptExecutions)
+}
+
+// takeKept returns and removes what a node keeps of an instance.
+func (n *nodeState) takeKept(instance string) (x keptTurn) {
+	if i := slices.IndexFunc(n.kept, func(x keptTurn) bool { return x.instance == instance }); i >= 0 {
+		x = n.kept[i]
+		n.kept = slices.Delete(n.kept, i, i+1)
 	}
+	return x
 }
 
 // turnText describes what a note says about a turn.

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -47,8 +48,16 @@ type nodeState struct {
 	sessions            sessionCalls
 	sweeping            sweeping
 	lines               lines
-	turned              machine.Slot   // the slot that ran the most recent turn
-	resumed             map[string]int // by instance, how many turns have gone on from a kept execution in a row
+	turned              machine.Slot // the slot that ran the most recent turn
+	kept                []keptTurn   // those whose last turn is longest ago first
+}
+
+// keptTurn is what a node keeps of an execution. So many turns in a row have gone on from it; the last one added delta at from.
+type keptTurn struct {
+	instance    string
+	execution   uint64
+	turns, from int
+	delta       []engine.Event
 }
 
 // slot is one of a node's loops.
@@ -139,6 +148,9 @@ func (k *nodes) Record(r *cluster.Record) {
 		n.lines.logged = append(n.lines.logged, *r.Log)
 		k.touch(n)
 	case record.Fault:
+		if r.Fault == faults.ExecutionForgotten {
+			n.takeKept(r.Instance)
+		}
 		k.holds(n, r)
 	case record.ActivityStarted:
 		n.tally.Activities++

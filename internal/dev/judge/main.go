@@ -29,7 +29,7 @@ import (
 
 // most lists the scenarios that detect the most mutants and therefore run first, with the number of seeds for each. In
 // each of them, the first seed runs twice, as in a campaign. They run over another store, too.
-var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3}
+var most = map[string]uint64{"programs": 20, "features": 6, "rolling-upgrade": 3, "families": 4, "sessions": 4, "mischief": 3, "other-writers": 3, "kept-executions": 6}
 
 func main() {
 	all := flag.Bool("all", false, "go on after an objection")
@@ -77,7 +77,7 @@ func judges(times uint64) []judge {
 	}
 	list = append(list, judge{selfcheck.StrayMessages, func() (uint64, string, string) {
 		plans := func(seed uint64) (*plan.Plan, error) { return stray.Expand(seed, scenario.Overrides{}) }
-		return campaignJudge(stray.Run(), stray.Options(), 3*times, 1, nil, plans)
+		return campaignJudge(stray.Run(), stray.Options(), 3*times, 1, nil, true, plans)
 	}})
 	return append(list, judge{"misused-contexts", misusedJudge})
 }
@@ -131,10 +131,10 @@ func scenarioJudge(n scenario.Named, seeds uint64, with string, store func(int64
 	if with != "" {
 		expect = nil
 	}
-	return campaignJudge(durosim.Run{}, properties.Options{Expectations: expect, SecondJudge: 1}, seeds, min(most[n.Name], 1), store, func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) })
+	return campaignJudge(durosim.Run{}, properties.Options{Expectations: expect, SecondJudge: 1}, seeds, min(most[n.Name], 1), store, false, func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) })
 }
 
-func campaignJudge(run durosim.Run, options properties.Options, seeds, twice uint64, store func(int64) (*cluster.ForeignStore, error), plans func(seed uint64) (*plan.Plan, error)) (uint64, string, string) {
+func campaignJudge(run durosim.Run, options properties.Options, seeds, twice uint64, store func(int64) (*cluster.ForeignStore, error), reachesAll bool, plans func(seed uint64) (*plan.Plan, error)) (uint64, string, string) {
 	before := runtime.NumGoroutine()
 	sum, err := campaign.Run(campaign.Options{
 		Plan: plans, First: 1, Count: seeds, Workers: 1, Twice: twice,
@@ -155,6 +155,12 @@ func campaignJudge(run durosim.Run, options properties.Options, seeds, twice uin
 		return sum.Seeds, sum.Digest.String(), v.Property + ": " + v.Message
 	case len(sum.Drifts) > 0:
 		return sum.Seeds, sum.Digest.String(), fmt.Sprintf("drift: the two runs of seed %d differ", sum.Drifts[0].Seed)
+	}
+	for _, e := range options.Expectations {
+		reached := slices.ContainsFunc(sum.Coverage, func(p cluster.Point) bool { return p.Name == e.PointName() && p.Count > 0 })
+		if reachesAll && e.Mode == plan.ModeSometimes && !reached {
+			return sum.Seeds, sum.Digest.String(), "expect: never: " + e.Text
+		}
 	}
 	if n := left(before); n > 0 {
 		return sum.Seeds, sum.Digest.String(), fmt.Sprintf("leak: %d goroutines are left behind", n)

@@ -146,14 +146,15 @@ var histories = []history{
 		{eventdata.ActivityScheduled{Name: "Work", Input: "in"}, 0}, {eventdata.ActivityCancelRequested{Reason: eventdata.ReasonTerminalFailed}, 4},
 	}, is: changing(func(ctx *orch.Context) { ctx.ScheduleActivity("Work", "in") })},
 	alike,
-	// Two messages for two dequeues, of which the second is awaited first.
+	// Three messages for three dequeues, of which the first is awaited last.
 	{was: []stored{
-		{eventdata.QueueEventDelivered{Name: "many", Data: "one"}, 0}, {eventdata.QueueEventDelivered{Name: "many", Data: "two"}, 0},
+		{eventdata.QueueEventDelivered{Name: "many", Data: "one"}, 0}, {eventdata.QueueEventDelivered{Name: "many", Data: "two"}, 0}, {eventdata.QueueEventDelivered{Name: "many", Data: "three"}, 0},
 	}, is: func(ctx *orch.Context) error {
-		one, two := ctx.DequeueEvent("many"), ctx.DequeueEvent("many")
+		one, two, three := ctx.DequeueEvent("many"), ctx.DequeueEvent("many"), ctx.DequeueEvent("many")
 		second, _ := two.Await()
+		third, _ := three.Await()
 		first, _ := one.Await()
-		return gets(first+second, "onetwo")
+		return gets(first+second+third, "onetwothree")
 	}},
 	// An event for the last of many names that are waited for at once.
 	{was: manyWaits(), is: func(ctx *orch.Context) error {

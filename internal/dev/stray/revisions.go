@@ -73,7 +73,7 @@ var revisions = []history{
 
 // fan holds the activities that a fan-out has scheduled.
 var fan = []eventdata.ActivityScheduled{
-	{Name: "Work", Input: "one"}, {Name: "Work", Input: "two", Tag: "gpu"}, {Name: "Work", Input: "three", SessionID: "wall"},
+	{Name: "Work", Input: "Work"}, {Name: "Work", Input: "two", Tag: "gpu"}, {Name: "Work", Input: "three", SessionID: "wall"},
 	{Name: "Work", Input: "four", SessionID: "wall", Tag: "gpu"}, {Name: "Work", Input: "five"},
 }
 

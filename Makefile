@@ -17,7 +17,7 @@ check:
 # -rewrite and -update are known to these packages only.
 golden:
 	go test ./engine/machine ./engine/replay ./memprovider ./properties/oracle ./properties/oracle/search ./properties/internal/safety ./properties/internal/model ./properties/internal/monitor ./properties/internal/secondjudge -rewrite
-	go -C internal/dev test -count=1 ./selfcheck -rewrite
+	go -C internal/dev test -count=1 ./selfcheck ./judge -rewrite
 	go -C internal/dev test -count=1 ./pages -run TestGeneratedLists -update
 
 fuzz:

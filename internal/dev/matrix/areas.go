@@ -29,11 +29,15 @@ type tests struct{ path, run string }
 
 func own(path string) []tests { return []tests{{path, ""}} }
 
+// tables are the tests of command judge: of texts that no contract states, and of callers that no run has. They count as
+// it does.
+var tables = tests{"internal/dev/judge", ""}
+
 // judged lists the areas whose mutants are tried with campaigns, the provider's specification, and conformance cases.
 var judged = []area{
 	{"memprovider", "", "", own("memprovider")},
-	{"engine/replay", "", "", own("engine/replay")},
-	{"engine/machine", "", "", own("engine/machine")},
+	{"engine/replay", "", "", append([]tests{tables}, own("engine/replay")...)},
+	{"engine/machine", "", "", append([]tests{tables}, own("engine/machine")...)},
 	{"engine", "codecs", "{codec,json*,opaque}.go", own("engine")},
 	{"engine/eventdata", "codecs", "", append(own("engine/eventdata"), own("engine")...)},
 }

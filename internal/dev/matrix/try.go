@@ -97,7 +97,7 @@ func (t *trials) tested(m *mutate.Mutant, r *result) {
 		}
 		if err := t.runTests(m.ID, ts); err != nil {
 			r.By, r.Property, r.Fate = testsOf+ts.path, string(r.Fate), byTests
-			if t.checkers {
+			if t.checkers || ts == tables {
 				r.Fate = caught
 			}
 			return

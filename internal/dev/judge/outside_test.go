@@ -178,8 +178,8 @@ func TestTurns(t *testing.T) {
 	for _, e := range out.Delta {
 		fmt.Fprintf(&text, "end: %d %+v, %v\n", e.SourceEventID, e.Data, err)
 	}
-	said, _, panicked := (*replay.Arena)(nil).Contain(nil, func() { panic("over") })
-	fmt.Fprintln(&text, "contained:", said, panicked)
+	said, place, panicked := (*replay.Arena)(nil).Contain(nil, func() { panic("over") })
+	fmt.Fprintln(&text, "contained:", said, panicked, strings.Contains(place, "(outside_test.go:"))
 	compare(t, "turns", text.String())
 	arena.Close()
 	other.Close()

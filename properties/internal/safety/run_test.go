@@ -119,9 +119,7 @@ func recordRun(t testing.TB, plan *plan.Plan) *tape {
 	return tp
 }
 
-// play replays the tape into a new monitor for the safety properties.
-func (tp *tape) play() *check.Monitor { return tp.playTo(IDs()...) }
-
+// playTo replays the tape into a new monitor for the properties.
 func (tp *tape) playTo(ids ...string) *check.Monitor { return tp.playUntil(len(tp.entries), ids...) }
 
 // playUntil plays a tape, but stops the given number of entries after the first violation.

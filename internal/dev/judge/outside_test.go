@@ -273,7 +273,7 @@ func TestNode(t *testing.T) {
 	step("what is no activity", &machine.Answer{NowMs: 20, Call: 2, Work: work(raised)})
 	step("  answered", &machine.Answer{NowMs: 21, Call: called[machine.SlotWorker]})
 	for i, a := range []engine.ActivityExecuteItem{
-		{Name: "Gone"}, {Name: orchhost.SystemGetKVValue, Input: "{}"}, {Name: orchhost.SystemGetKVValue, Input: `{"key":"k"}`}, {Name: orchhost.SystemGetKVValue, Input: "{"}, {Name: orchhost.SystemGetKVValue, Input: `{"instance_id":"one","key":"k"}`}, {Name: "Work"},
+		{Name: "Gone"}, {Name: orchhost.SystemUTCNowMs}, {Name: orchhost.SystemGetKVValue, Input: "{}"}, {Name: orchhost.SystemGetKVValue, Input: `{"key":"k"}`}, {Name: orchhost.SystemGetKVValue, Input: "{"}, {Name: orchhost.SystemGetKVValue, Input: `{"instance_id":"one","key":"k"}`}, {Name: "Work"},
 	} {
 		a.Instance, a.ExecutionID, a.ID = "one", 1, 2
 		step("activity "+a.Name+a.Input, &machine.Answer{NowMs: 30, Call: called[machine.SlotWorker], Work: work(a)})
@@ -286,7 +286,7 @@ func TestNode(t *testing.T) {
 	}
 	step("an activity", &machine.Answer{NowMs: 33, Call: called[machine.SlotWorker], Work: work(engine.ActivityExecuteItem{Instance: "one", ExecutionID: 1, ID: 2, Name: "Work"})})
 	step("whose lock runs out", &machine.Wake{NowMs: 33 + options.WorkerLockTimeout.Milliseconds(), Timer: timer})
-	step("  over", &machine.Finished{NowMs: 34 + options.WorkerLockTimeout.Milliseconds(), Job: 7})
+	step("  over", &machine.Finished{NowMs: 34 + options.WorkerLockTimeout.Milliseconds(), Job: 8})
 	step("  answered", &machine.Answer{NowMs: 35 + options.WorkerLockTimeout.Milliseconds(), Call: called[machine.SlotWorker]})
 	step("drain", &machine.Drain{NowMs: 40})
 	step("second drain", &machine.Drain{NowMs: 41})

@@ -76,7 +76,7 @@ func TestSecondJudgeRefuses(t *testing.T) {
 		{"provider/filter-ignored", "S01", "the filter does not admit the pin", false},
 		{"provider/timer-visible-at-once", "S15", "TimerFired 1/4 (message 9) of Chain-17: visible from 9.723s on: expected from 10.021s", true},
 		{"provider/renewal-adds", "S05", "until 11.715s: expected until 10.718s", true},
-		{"provider/ack-partial", "S06", "execution 1 has event 3: expected no such event", true},
+		{"provider/ack-partial", "S06", "the instance is there: expected no such instance", true},
 		{"provider/restored-status-lost", "S17", "at the start of the run: spelled-1: custom status none, version 0: expected ", true},
 		{"provider/exclusive-upper-bound", "S22", "nothing was found although something is eligible", false},
 		{"provider/cancel-ignores-activity", "S12", "ActivityExecute for Race-12: not in its queue", true},

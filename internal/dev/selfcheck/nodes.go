@@ -190,7 +190,10 @@ func (k *nodes) started(n *nodeState, r *cluster.Record) {
 		n.judged = false // it is unknown for how long the sweeper has been seeing each piece of work
 	}
 	if n.judged {
-		n.admits = &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{info.Options.Range(info.Build)}}
+		n.admits = &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{rangeOf(&info.Options, info.Build)}}
+		if info.Filter != nil && info.Filter.String() != n.admits.String() { // its fetches are compared with what it declares
+			k.wrong(n, "", "declares that it replays %s: expected %s", info.Filter, n.admits)
+		}
 		n.expect(machine.Log{Level: machine.LevelInfo, Text: "Orchestration dispatcher capability filter configured", Fields: []machine.Field{{Name: "supported_range", Value: info.Filter.String()}}})
 		k.touch(n)
 		if info.Options.WorkerNodeID != "" && info.Options.WorkerConcurrency > 0 {

@@ -4,10 +4,19 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 )
 
 // This file states which pins a filter admits, and when a node renews locks and gives work back. It shares nothing with
 // the node, nor with the properties that restate the same rules.
+
+// rangeOf returns the range of pins that a node replays: that of its options, whatever it is, or else that of its build.
+func rangeOf(o *node.Options, b *engine.Build) engine.VersionRange {
+	if o.SupportedReplayVersions == nil {
+		return b.DefaultRange
+	}
+	return *o.SupportedReplayVersions
+}
 
 // admits reports whether a filter admits an execution with a given pin; see docs/contract/provider.md#p4. A nil filter
 // admits everything, and an empty one admits nothing. Any other filter admits unpinned executions and the pins within its

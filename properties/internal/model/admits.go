@@ -1,6 +1,17 @@
 package model
 
-import "github.com/durosim/durosim/engine"
+import (
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
+)
+
+// RangeOf returns the range of pins that a node replays: that of its options, whatever it is, or else that of its build.
+func RangeOf(o *node.Options, b *engine.Build) engine.VersionRange {
+	if o.SupportedReplayVersions == nil {
+		return b.DefaultRange
+	}
+	return *o.SupportedReplayVersions
+}
 
 // Admits reports whether a filter admits an execution with a given pin; see docs/contract/provider.md#p4. It states the
 // rule independently of engine.CapabilityFilter, which the store and the nodes use. A nil filter admits everything, and

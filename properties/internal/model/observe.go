@@ -88,7 +88,7 @@ func (m *Shadow) onNodeStarted(info *cluster.NodeInfo, r *cluster.Record) {
 		n.Incarnations = append(n.Incarnations, Incarnation{})
 	}
 	n.Incarnations[r.Incarnation-1] = Incarnation{
-		Build: info.Build, Reads: m.Kinds.ReadBy(info.Build), Filter: engine.FilterFor(info.Options.Range(info.Build)),
+		Build: info.Build, Reads: m.Kinds.ReadBy(info.Build), Filter: engine.FilterFor(RangeOf(&info.Options, info.Build)),
 	}
 }
 

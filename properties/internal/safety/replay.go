@@ -70,7 +70,7 @@ func (k *replayChecker) Record(r *cluster.Record) {
 	if info.Registry == nil || info.Build.Release != "" {
 		return
 	}
-	replays := info.Options.Range(info.Build) // under bounce, its fetches have no filter
+	replays := model.RangeOf(&info.Options, info.Build) // under bounce, its fetches have no filter
 	for i := range k.runs {
 		if run := &k.runs[i]; run.build == info.Build {
 			run.registry = info.Registry

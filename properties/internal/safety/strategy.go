@@ -145,7 +145,7 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 				return
 			}
 		}
-	} else if n := k.Run.World.Node(c.Caller.Node); n.Options.Range(n.Build).Contains(*pin) {
+	} else if n := k.Run.World.Node(c.Caller.Node); model.Admits(engine.FilterFor(model.RangeOf(&n.Options, n.Build)), pin) {
 		report("the node replays that pin itself")
 		return
 	} else if n.Clock != (plan.Clock{}) {

@@ -163,7 +163,7 @@ func (s *State) onNode(r *cluster.Record) {
 		n.Previous, n.Build = n.Build, info.Build
 		n.Incarnation, n.Options, n.Registry = r.Incarnation, info.Options, info.Registry
 		n.reads = s.Run.Model.Kinds.ReadBy(info.Build)
-		n.Filter = engine.FilterFor(info.Options.Range(info.Build))
+		n.Filter = engine.FilterFor(model.RangeOf(&info.Options, info.Build))
 		for _, l := range s.listeners {
 			l.OnStarted(n)
 		}

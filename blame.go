@@ -116,7 +116,6 @@ type turning struct {
 
 func (t *turning) turned() bool { return t.step != nil && t.step() > t.after || t.after == 0 }
 
-// Choose implements sim.Chooser.
 func (t *turning) Choose(k sim.Key, n uint64) uint64 {
 	if t.turned() {
 		return t.then.Choose(k, n)
@@ -124,7 +123,6 @@ func (t *turning) Choose(k sim.Key, n uint64) uint64 {
 	return t.Chooser.Choose(k, n)
 }
 
-// Weigh implements sim.Chooser.
 func (t *turning) Weigh(k sim.Key, odds sim.Odds) uint64 {
 	if t.turned() {
 		return t.then.Weigh(k, odds)
@@ -132,7 +130,6 @@ func (t *turning) Weigh(k sim.Key, odds sim.Odds) uint64 {
 	return t.Chooser.Weigh(k, odds)
 }
 
-// Priority implements sim.Chooser.
 func (t *turning) Priority(k sim.Key) uint64 {
 	if t.turned() {
 		return t.then.Priority(k)

@@ -73,7 +73,6 @@ func FuzzPlan(f *testing.F) {
 	})
 }
 
-// fuzzTarget is the state of a fuzzing process.
 type fuzzTarget struct {
 	bases []fuzzBase // sorted by hash
 	space *plan.EditSpace
@@ -196,7 +195,6 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 	return target
 }
 
-// plan returns the plan that an input describes.
 func (f *fuzzTarget) plan(i fuzzInput) *plan.Plan {
 	at, _ := slices.BinarySearchFunc(f.bases, i.base, func(b fuzzBase, want uint16) int { return int(b.hash) - int(want) })
 	return f.space.Apply(f.bases[at%len(f.bases)].plan, i.edits)

@@ -85,7 +85,6 @@ func (n *Nearest) Text() string {
 	return b.String()
 }
 
-// lineText formats a line of a story.
 func lineText(l *cluster.Line) string {
 	if l == nil {
 		return "nothing more happens"
@@ -127,7 +126,6 @@ func alike(a, b cluster.Line) bool {
 	return a.At == b.At && a.Node == b.Node && a.Build == b.Build && a.Text == b.Text
 }
 
-// story runs a concrete plan and returns its story as lines.
 func (o *ShrinkOptions) story(c Concrete) (lines []cluster.Line) {
 	cfg := o.config(c, sim.Replay(c.Choices))
 	cfg.Narrator = func(l cluster.Line) { lines = append(lines, l) }

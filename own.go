@@ -112,7 +112,6 @@ type joined struct {
 	violations []cluster.Violation
 }
 
-// Observe implements observe.Sink.
 func (j *joined) Observe(o *observe.Observation) {
 	j.Monitor.Observe(o)
 	if j.own != nil {
@@ -120,7 +119,6 @@ func (j *joined) Observe(o *observe.Observation) {
 	}
 }
 
-// Told implements cluster.FateTeller.
 func (j *joined) Told() (told cluster.Told) {
 	if t, ok := j.Monitor.(cluster.FateTeller); ok {
 		told = t.Told()
@@ -128,7 +126,6 @@ func (j *joined) Told() (told cluster.Told) {
 	return told
 }
 
-// Record implements cluster.Monitor.
 func (j *joined) Record(r *cluster.Record) {
 	j.Monitor.Record(r)
 	if j.own != nil {
@@ -136,7 +133,6 @@ func (j *joined) Record(r *cluster.Record) {
 	}
 }
 
-// AfterStep implements cluster.Monitor.
 func (j *joined) AfterStep() {
 	j.Monitor.AfterStep()
 	if j.own != nil {
@@ -152,7 +148,6 @@ func (j *joined) AfterStep() {
 	}
 }
 
-// Open implements cluster.Monitor.
 func (j *joined) Open(nowMs int64) (open bool, untilMs int64) {
 	open, untilMs = j.Monitor.Open(nowMs)
 	if j.own != nil {
@@ -163,7 +158,6 @@ func (j *joined) Open(nowMs int64) (open bool, untilMs int64) {
 	return open, untilMs
 }
 
-// Finish implements cluster.Monitor.
 func (j *joined) Finish() {
 	j.Monitor.Finish()
 	if j.own != nil {
@@ -207,7 +201,6 @@ func (j *joined) Violations() []cluster.Violation {
 	return all
 }
 
-// Coverage implements cluster.Monitor.
 func (j *joined) Coverage() []cluster.Point {
 	all := j.Monitor.Coverage()
 	if j.own != nil {

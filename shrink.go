@@ -186,7 +186,6 @@ func (u *usedHandlers) WatchHandle(p engine.Provider, codec engine.Codec) engine
 	return cluster.WatchHandle(u.Monitor, p, codec)
 }
 
-// Observe implements observe.Sink.
 func (u *usedHandlers) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.InstanceCreated:

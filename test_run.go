@@ -25,7 +25,6 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
-// testRun holds the state of one call to Test.
 type testRun struct {
 	c       Config
 	name    string
@@ -229,7 +228,6 @@ func (r *testRun) judged(seeds uint64) string {
 	return fmt.Sprintf("; %d of the seeds, those that %d divides, had a second judge of the store", n, judgedSeeds)
 }
 
-// carryOut does the whole run and reports the result.
 func (r *testRun) carryOut() (report string, failed bool) {
 	if r.entry != nil {
 		return r.replay()
@@ -244,7 +242,6 @@ func (r *testRun) carryOut() (report string, failed bool) {
 	return gone + report, failed
 }
 
-// campaign runs the seeds.
 func (r *testRun) campaign() (report string, failed bool) {
 	sum, err := campaign.Run(campaign.Options{
 		Plan: r.plan, Config: r.config, Chooser: r.chooser, First: r.c.First, Count: r.c.Seeds, Workers: r.c.Workers, Twice: r.c.Seeds, KeepGoing: r.c.Rate,
@@ -315,7 +312,6 @@ func (r *testRun) differs(d campaign.Drift) string {
 	return r.end(d.Seed, text)
 }
 
-// violated reports a violation and the smallest plan that shows it.
 func (r *testRun) violated(v campaign.Violation) string {
 	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
 	plan, err := r.plan(v.Seed)
@@ -367,7 +363,6 @@ What happens in it:
 %s%s`, s.Size(), s.From.Total(), s.Runs, minimal, s.Text(), s.storyText(), s.First.Message, nearest, fate)
 }
 
-// storyText tells the run up to the violation.
 func (s *Shrunk) storyText() string { return storyText(s.options.story(s.Concrete), s.First.Step) }
 
 // storyText returns the last important lines up to a step.

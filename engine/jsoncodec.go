@@ -95,7 +95,6 @@ func (c *jsonCodec) RereadsEvent(from Codec, e Event) bool {
 	return other == c || alike && c.reads.find(string(e.Kind())) != nil
 }
 
-// RereadsWorkItem implements Rereader.
 func (c *jsonCodec) RereadsWorkItem(from Codec, w WorkItem) bool {
 	other, alike := from.(*jsonCodec)
 	return other == c || alike && w != nil && c.takes.find(string(w.Kind())) != nil

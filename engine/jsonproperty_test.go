@@ -89,7 +89,6 @@ var dataGens = func() map[EventKind]*rapid.Generator[EventData] {
 	return gens
 }()
 
-// fill draws a value of a field.
 func fill(t *rapid.T, name string, v reflect.Value) {
 	of := jsonGen.Types[v.Type()]
 	if of == nil {

@@ -266,10 +266,8 @@ func parseBound(s string) (bound, error) {
 	return b, nil
 }
 
-// floor returns the lowest version that starts with the given parts.
 func (b bound) floor() Version { return V(b.parts[0], b.parts[1], b.parts[2]) }
 
-// ceil returns the highest version that starts with the given parts.
 func (b bound) ceil() Version {
 	for i := b.given; i < len(b.parts); i++ {
 		b.parts[i] = rangePartMax

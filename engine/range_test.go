@@ -241,7 +241,6 @@ func drawReleases(t *rapid.T, text string) []Version {
 	}), 20, 40).Draw(t, "releases")
 }
 
-// masterminds reports whether Masterminds/semver admits v.
 func masterminds(c *semver.Constraints, v Version) bool {
 	return c.Check(semver.New(uint64(v.Major), uint64(v.Minor), uint64(v.Patch), "", ""))
 }
@@ -281,7 +280,6 @@ func edges(r VersionRange) []Version {
 	return all
 }
 
-// checkRangeText checks the rules that hold for ParseRange with any text.
 func checkRangeText(t interface{ Fatalf(string, ...any) }, text string) {
 	r, err := ParseRange(text)
 	if err != nil {

@@ -136,7 +136,6 @@ func TestVersionTripleAndIsZero(t *testing.T) {
 	}
 }
 
-// drawVersion draws any version that ParseVersion can return.
 func drawVersion(t *rapid.T) Version {
 	return Version{
 		Major: rapid.Uint32().Draw(t, "major"),

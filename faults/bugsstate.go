@@ -69,7 +69,6 @@ func sessionBugs() []Bug {
 	}
 }
 
-// deleteBugs returns the bugs that break deletion and pruning.
 func deleteBugs() []Bug {
 	return []Bug{
 		{ID: "provider/delete-leaves-lock", Summary: "a deletion leaves the instance lock",

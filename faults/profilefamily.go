@@ -9,7 +9,6 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// familySwitches returns the switches that affect parents and children.
 func familySwitches() []Bug {
 	return []Bug{
 		{ID: "duroxide-0.1.26/can-parent-lost", Summary: "a child that continues as new loses the link to its parent", Source: "docs/contract/runtime.md#case-27",

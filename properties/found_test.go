@@ -43,7 +43,6 @@ var alsoJudges = map[string]string{
 
 const turnsOfReleased = "turns of released nodes"
 
-// judgeFinds counts what a judge finds.
 type judgeFinds struct {
 	names       int      // planted bugs that it names
 	only, early []string // those that in some seed only it names, or that it names in an earlier step than any other

@@ -17,7 +17,6 @@ import (
 	"github.com/durosim/durosim/sim/shrink"
 )
 
-// profileRun runs a seed of a built-in scenario under a profile.
 func profileRun(t *testing.T, name string, seed uint64, p plan.Profile, record *sim.Recording) (*plan.Plan, *cluster.Result) {
 	t.Helper()
 	cfg := config(t, lookup(t, name), seed, scenario.Overrides{Profile: p}, properties.Options{})

@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// lookup returns a built-in scenario.
 func lookup(t testing.TB, name string) *scenario.Scenario {
 	t.Helper()
 	s, err := scenario.Lookup(name)

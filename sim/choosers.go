@@ -284,7 +284,6 @@ func (r *reseed) next() *random {
 	return &r.now
 }
 
-// Choose implements Chooser.
 func (r *reseed) Choose(k Key, n uint64) uint64 { return r.next().Choose(k, n) }
 
 // Weigh implements Chooser.

@@ -136,7 +136,6 @@ func (k Key) Then(s *Segment) Key {
 	return k.extended(k.then(s), segmentName, s.label, s.name, 0)
 }
 
-// then returns the hash of the key with one more segment.
 func (k Key) then(s *Segment) uint64 { return hashSegment(k.hash, segmentName, s.label.hash, s.hash) }
 
 func (p *path) add(kind segmentKind, l Label, name string, num uint64) *path {

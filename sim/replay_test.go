@@ -51,7 +51,6 @@ func (q *questions) Priority(k sim.Key) uint64 {
 	return q.Chooser.Priority(k)
 }
 
-// has reports whether one of the keys is the one.
 func has(keys []sim.Key, one sim.Key) bool {
 	return slices.ContainsFunc(keys, func(k sim.Key) bool { return k.Hash() == one.Hash() })
 }

@@ -103,7 +103,6 @@ var (
 	typeEntries  = reflect.TypeFor[[]engine.KVEntry]()
 )
 
-// appendValue appends the JSON form of a value.
 func appendValue(b []byte, v reflect.Value) ([]byte, error) {
 	if !v.IsValid() {
 		return append(b, "null"...), nil

@@ -11,7 +11,6 @@ import (
 // Schema is a JSON Schema (draft 2020-12), ready for encoding with encoding/json.
 type Schema map[string]any
 
-// refer returns a reference to an entry in Definitions.
 func refer(name string) Schema { return Schema{"$ref": "#/$defs/" + name} }
 
 // ParamsSchema returns the schema of a call's parameters. Like all schemas in this package, it is derived from the

@@ -65,7 +65,6 @@ func (e *Env) batch() []engine.WorkItem {
 	return batch
 }
 
-// begin starts an execution.
 func (e *Env) begin(execution uint64, start *replay.Start, handler orch.Handler) {
 	e.execution, e.start, e.handler, e.history = execution, start, handler, nil
 }

@@ -19,7 +19,6 @@ type arguments struct {
 	named map[string]string
 }
 
-// word returns the i-th plain word.
 func (a *arguments) word(i int) string {
 	if i >= len(a.plain) {
 		mistaken("%s: word %d is missing", a.line, i)
@@ -27,7 +26,6 @@ func (a *arguments) word(i int) string {
 	return a.plain[i]
 }
 
-// has reports whether a plain word is among the arguments.
 func (a *arguments) has(word string) bool { return slices.Contains(a.plain, word) }
 
 // name returns the name that the operation assigns: the first plain word that is not a switch.

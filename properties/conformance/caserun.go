@@ -104,7 +104,6 @@ func (w *caseRun) now() uint64 {
 	return uint64(w.NowMs())
 }
 
-// admin returns the provider's management surface.
 func (w *caseRun) admin() engine.ProviderAdmin {
 	a := w.p.Admin()
 	if a == nil {

@@ -160,7 +160,6 @@ var (
 
 func pointer[T any](v T) *T { return &v }
 
-// retryable makes a call's error retryable.
 func retryable(c *call) {
 	if c.err != nil {
 		c.err = engine.Retryablef("call", "%s", c.err.Error())

@@ -11,12 +11,10 @@ import (
 	"github.com/durosim/durosim/properties/conformance"
 )
 
-// delta changes the events that a turn records.
 func delta(name string, change func(events []engine.Event) []engine.Event) killer {
 	return asks(name, "AckOrchestrationItem", func(c *call) { c.ack.HistoryDelta = change(slices.Clone(c.ack.HistoryDelta)) })
 }
 
-// without removes events of a kind.
 func without[D engine.EventData](remove func(data D) bool) func([]engine.Event) []engine.Event {
 	return func(events []engine.Event) []engine.Event {
 		return slices.DeleteFunc(events, func(e engine.Event) bool {

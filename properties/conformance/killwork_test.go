@@ -25,7 +25,6 @@ func hiding(hidden func(c *call) bool) func(c *call) {
 	})
 }
 
-// activities changes the activities that are delivered.
 func activities(name string, change func(w *delivery, a *engine.ActivityExecuteItem)) killer {
 	return alters(name, func(w *delivery) {
 		a := w.Item.(engine.ActivityExecuteItem)

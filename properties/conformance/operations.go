@@ -478,7 +478,6 @@ func (a *arguments) execution() uint64 {
 	return 0
 }
 
-// events shows the events of a read.
 func (a *arguments) events(events []engine.Event, err error) (string, error) {
 	if a.has("+kinds") {
 		return showKinds(events), err

@@ -49,7 +49,6 @@ func (w *caseRun) play(script string) {
 	}
 }
 
-// run runs a single operation.
 func (w *caseRun) run(op string) (string, error) {
 	words := strings.Fields(op)
 	if own := w.own[words[0]]; own != nil {

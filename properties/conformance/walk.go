@@ -110,7 +110,6 @@ var steps = []string{
 	"wait %d", "wait %d", "wait %d", "wait 1", "read %i", "read %i 1", "kv %i %k", "kvs %i", "status %i 0", "stats %i",
 }
 
-// randomStep fills in a template with random values.
 func randomStep(r *rand.Rand, step int) string {
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	form := steps[r.IntN(len(steps))]

@@ -81,7 +81,6 @@ func (s Space) build() *rapid.Generator[string] {
 	return rapid.SampledFrom(names)
 }
 
-// upTo draws durations of whole milliseconds up to d.
 func upTo(d time.Duration) *rapid.Generator[time.Duration] {
 	return rapid.Map(rapid.Int64Range(0, int64(d/time.Millisecond)), func(n int64) time.Duration {
 		return time.Duration(n) * time.Millisecond

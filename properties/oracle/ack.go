@@ -38,7 +38,6 @@ func (j *judge) dead(section string, s *State, token string, h held, words ...st
 	}
 }
 
-// renews judges the extension of a lock.
 func (j *judge) renews(section string, s *State, token string, h held, extend func(n *State)) {
 	j.dead(section, s, token, h)
 	if !h.live.may {

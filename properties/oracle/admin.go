@@ -16,7 +16,6 @@ var adminRules = []rule{
 	on(func(s *State, j *judge, r call.ReadHistoryWithExecutionID) { s.read(j, "7", r.Instance, r.ExecutionID) }),
 }
 
-// carried returns how many messages a start event carries over.
 func carried(e engine.Event) int {
 	start, _ := eventdata.Known(e.Data).(eventdata.OrchestrationStarted)
 	return len(start.CarryForwardEvents)
@@ -63,7 +62,6 @@ func (s *State) instanceTree(j *judge, r call.GetInstanceTree) {
 	j.list(s, got, s.tree(r.Instance))
 }
 
-// tree returns an instance and all its descendants.
 func (s *State) tree(root string) []string {
 	all := []string{root}
 	for i := 0; i < len(all); i++ {

@@ -357,7 +357,6 @@ func (s *State) activityDiffers(r *QueueRow) *Difference {
 	return w.differs(r, w.token, w.until.Lo)
 }
 
-// differs compares the columns of a row.
 func (q *queued) differs(r *QueueRow, token string, untilMs int64) *Difference {
 	var d *Difference
 	switch {

@@ -47,7 +47,6 @@ func (s *State) erase(ids []string, keep bool) engine.DeleteInstanceResult {
 	return d
 }
 
-// running reports whether any of the instances is Running.
 func (s *State) running(ids []string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { in := s.find(id); return in.row && in.status() == engine.StatusRunning })
 }

@@ -86,7 +86,6 @@ const (
 	contextUnknown                    // an undecodable history or message hides the context (X5)
 )
 
-// contextOf returns the kind of context that a batch has.
 func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 	if in.row {
 		return contextRow

@@ -124,12 +124,10 @@ func (s shown) String() string {
 	return call.Text(s.v)
 }
 
-// decodes reports whether the caller can decode a stored event.
 func (j *judge) decodes(h *stored) bool {
 	return !h.corrupt && (j.codec == nil || j.codec.Kinds().Has(h.event.Kind()))
 }
 
-// decodesAll reports whether the caller can decode a history.
 func (j *judge) decodesAll(history []stored) bool { return j.undecodable(history) == nil }
 
 // undecodable returns the first event that the caller cannot decode, or nil.

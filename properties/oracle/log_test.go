@@ -20,7 +20,6 @@ func newStore() (*memprovider.Store, engine.Provider) {
 	return store, store.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{Node: 1, Incarnation: 1})
 }
 
-// logOf returns the log of a few calls to a store.
 func logOf(t *testing.T, calls func(ctx context.Context, p engine.Provider)) string {
 	t.Helper()
 	store, p := newStore()

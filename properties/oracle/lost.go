@@ -67,7 +67,6 @@ func (s *State) unknownToken() string {
 	return fmt.Sprintf("(lost %d)", n)
 }
 
-// answer returns the delivery as an answer.
 func (d *delivery) answer(token string) *engine.FetchedOrchestration {
 	item := engine.OrchestrationItem{
 		Instance: d.instance, OrchestrationName: d.name, Version: d.version, ExecutionID: d.execution, Messages: d.messages,

@@ -70,7 +70,6 @@ func item(token string, count uint32, messages ...engine.WorkItem) call.Answer {
 	}}}
 }
 
-// with changes the delivery in an answer.
 func with(a call.Answer, change func(f *engine.OrchestrationItem)) call.Answer {
 	f := *a.Orchestration
 	change(&f.Item)
@@ -93,7 +92,6 @@ func (s *script) created(change func(a *call.AckOrchestrationItem)) *script {
 	return s.ok(a)
 }
 
-// activityOf returns an activity of A.
 func activityOf(id uint64, session, tag string) engine.ActivityExecuteItem {
 	return engine.ActivityExecuteItem{Instance: "A", ExecutionID: 1, ID: id, Name: "Act", SessionID: session, Tag: tag}
 }

@@ -75,5 +75,4 @@ func (s Span) reached(now Span) truth { return truth{s.Lo <= now.Hi, s.Hi <= now
 // after reports whether s > t.
 func (s Span) after(t Span) truth { return t.before(s) }
 
-// before reports whether s < t.
 func (s Span) before(t Span) truth { return truth{s.Lo < t.Hi, s.Hi < t.Lo} }

@@ -146,7 +146,6 @@ func (s *State) edit(id string) *instance {
 	return &in
 }
 
-// search returns an instance's place among the instances.
 func (s *State) search(id string) (at int, found bool) {
 	return slices.BinarySearchFunc(s.instances, id, func(in *instance, id string) int { return strings.Compare(in.id, id) })
 }

@@ -111,7 +111,6 @@ func (s *State) fetchWork(j *judge, r call.FetchWorkItem) {
 	}
 }
 
-// returns reports whether the returned item is the row's.
 func (j *judge) returns(w *row, got *engine.FetchedWork) bool {
 	return sameItem(got.Item, j.item(w.item))
 }
@@ -180,7 +179,6 @@ func got(j *judge, w *row) bool {
 	return j.answer.Work.AttemptCount == w.count+1 && j.answer.Work.LockToken != ""
 }
 
-// holdingRow finds the row that has the token.
 func (s *State) holdingRow(j *judge, token string) (w *row, h held) {
 	for i := range s.work {
 		if w := &s.work[i]; token != "" && w.token == token {

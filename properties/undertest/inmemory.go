@@ -82,7 +82,6 @@ type row struct {
 	damaged bool
 }
 
-// Observe implements observe.Sink.
 func (r *rows) Observe(o *observe.Observation) {
 	switch {
 	case o.Kind == observe.RowInserted:

@@ -89,7 +89,6 @@ func (o *Options) validate() error {
 	return nil
 }
 
-// total returns the number of seeds in the shard.
 func (o *Options) total() uint64 { return ShardSize(o.Count, o.Shard) }
 
 // ShardSize returns the number of seeds in shard s of a campaign of that many seeds.

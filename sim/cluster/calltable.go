@@ -13,7 +13,6 @@ import (
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
-// callState is a provider call in progress.
 type callState struct {
 	no        uint64 // the world's number for the call, from 1, as used in events
 	owner     *nodeState

@@ -99,14 +99,12 @@ func (c *clients) begin() {
 	c.last = last
 }
 
-// instanceKey returns the key for client actions on an instance.
 func (c *clients) instanceKey(id string) sim.Key { return c.root.Name(labelInstance, id) }
 
 func (c *clients) actionKey(i, j int, attempt uint32) sim.Key {
 	return c.instanceKey(c.plan.Instances[i].ID).Num(labelAction, uint64(j)).Num(labelRetry, uint64(attempt))
 }
 
-// onInstance starts an instance.
 func (c *clients) onInstance(i, attempt int) {
 	p := &c.plan.Instances[i]
 	c.insist(startItem(p), c.instanceKey(p.ID).Num(labelRetry, uint64(attempt)), attempt > 0, event{kind: evInstance, a: uint64(i), b: uint64(attempt + 1)})
@@ -124,7 +122,6 @@ func (c *clients) insist(item engine.WorkItem, key sim.Key, again bool, next eve
 	}
 }
 
-// onAction carries out one of the plan's actions on an instance.
 func (c *clients) onAction(i int, packed uint64) {
 	j, attempt := int(packed>>attemptBits), uint32(packed)
 	a := &c.plan.Instances[i].Actions[j]

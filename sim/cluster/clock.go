@@ -27,7 +27,6 @@ func (f *fleet) setClock(n *nodeState) {
 	f.record(&Record{Kind: record.Fault, Fault: faults.ClockSkew, Node: n.number, Incarnation: n.inc, For: off})
 }
 
-// clockMs returns the time on a node's clock in milliseconds.
 func (f *fleet) clockMs(n *nodeState) int64 {
 	if n.clock == (plan.Clock{}) {
 		return f.nowMs()

@@ -87,7 +87,6 @@ type drawnFault struct {
 // drawnTable has all kinds of faults, indexed by drawnKind.
 type drawnTable []drawnFault
 
-// drawnFaults returns a plan's rates by kind.
 func drawnFaults(p *faults.Plan) drawnTable {
 	t := make(drawnTable, len(faultKinds))
 	for _, r := range p.Rates {

@@ -169,7 +169,6 @@ func (f *fleet) startWithin(n *nodeState, least, most time.Duration) {
 	n.start, n.startAt = f.kernel.At(at, key, event{kind: evNodeStart, node: n.number}), at
 }
 
-// keepDown clears wantUp and cancels any pending start.
 func (f *fleet) keepDown(n *nodeState) {
 	n.wantUp, n.barred = false, false
 	f.kernel.Cancel(n.start)
@@ -322,7 +321,6 @@ func (f *fleet) resume(n *nodeState) {
 	}
 }
 
-// inform updates the NodeInfo that monitors see.
 func (f *fleet) inform(n *nodeState) {
 	i := &f.infos[n.number-1]
 	i.Incarnation, i.Registry = n.inc, n.registry

@@ -51,7 +51,6 @@ func (h Help) String() string { return fmt.Sprintf(helpTexts[h.Kind], h.Phase, h
 // Help returns what recovery and rescue have done beyond the plan so far. The caller must not modify it.
 func (w *World) Help() []Help { return w.help }
 
-// helped records a Help.
 func (b *base) helped(kind HelpKind, name, text string) {
 	b.help = append(b.help, Help{VirtualMs: b.nowMs() - b.startMs(), Phase: b.phase, Kind: kind, Name: name, Text: text})
 }

@@ -71,7 +71,6 @@ func (b *base) inside(key sim.Key, lock time.Duration) time.Duration {
 	return sim.Between(b.chooser, key.At(labelAmount), time.Millisecond, lock/2)
 }
 
-// lockTimeout returns the lock timeout of a call's queue.
 func (nw *network) lockTimeout(c *callState) time.Duration {
 	switch c.kind {
 	case observe.CallFetchWorkItem, observe.CallAckWorkItem, observe.CallRenewWorkItemLock, observe.CallAbandonWorkItem:

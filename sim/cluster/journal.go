@@ -38,7 +38,6 @@ func newJournal(k *kernel.Kernel[event], keep bool) *journal {
 // node returns the node with the given number, which must exist.
 func (j *journal) node(number uint32) *NodeInfo { return &j.infos[number-1] }
 
-// nowMs returns the store's time.
 func (j *journal) nowMs() int64 { return j.ms }
 
 // startMs returns the store's time at the start of the run.
@@ -192,7 +191,6 @@ func (j *journal) traceRecord(r *Record) {
 	t.End()
 }
 
-// traceDetails writes the fields specific to the record's kind.
 func (j *journal) traceDetails(r *Record) {
 	t := j.trace
 	switch r.Kind {

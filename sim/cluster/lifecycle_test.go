@@ -25,7 +25,6 @@ type watcher struct {
 	recoveryMs int64 // how long recovery lasts
 }
 
-// of makes it the monitor of a world.
 func (m *watcher) of(w *cluster.World) cluster.Monitor {
 	m.w = w
 	return m
@@ -54,7 +53,6 @@ func (m *watcher) Finish()                         {}
 func (m *watcher) Violations() []cluster.Violation { return nil }
 func (m *watcher) Coverage() []cluster.Point       { return nil }
 
-// watch runs a plan under a watcher.
 func watch(t *testing.T, plan *plan.Plan, seed uint64, m watcher) *cluster.Result {
 	t.Helper()
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: m.of})

@@ -23,7 +23,6 @@ type keeper interface {
 	Close()
 }
 
-// makeMachine makes the machine for a node's new incarnation.
 func (f *fleet) makeMachine(n *nodeState, c machine.Config) (Stepper, error) {
 	switch {
 	case n.build.Release == "" && f.cfg.Node != nil:

@@ -42,7 +42,6 @@ func (nr *narrator) observe(o *observe.Observation) {
 	}
 }
 
-// record narrates a world record.
 func (nr *narrator) record(r *Record) {
 	switch r.Kind {
 	case record.NodeStarted:

@@ -45,7 +45,6 @@ func isFetch(k observe.CallKind) bool {
 	return k == observe.CallFetchOrchestrationItem || k == observe.CallFetchWorkItem
 }
 
-// send sends a node's call.
 func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	key := n.incKey.Num(labelCall, uint64(pc.ID))
 	kind := call.Kind(pc.Request)
@@ -128,7 +127,6 @@ func (nw *network) onRequest(c *callState) {
 	nw.arrive(c)
 }
 
-// reply sends an answer.
 func (nw *network) reply(c *callState) {
 	c.state = callAnswering
 	if c.kind == observe.CallAckOrchestrationItem || c.kind == observe.CallAckWorkItem {
@@ -148,7 +146,6 @@ func (nw *network) onReply(c *callState) {
 	}
 }
 
-// answerLeg sends the answer on its way back.
 func (nw *network) answerLeg(c *callState) {
 	n := c.owner
 	leg := c.key.At(labelAnswer)
@@ -199,7 +196,6 @@ func (nw *network) onDeadline(e event) {
 	nw.fleet.step(n, answer)
 }
 
-// cancelCall cancels a fetch for a draining node.
 func (nw *network) cancelCall(n *nodeState, id machine.CallID) {
 	for no := uint64(nw.calls.n); no > 0; no-- {
 		c := nw.calls.at(no)
@@ -219,7 +215,6 @@ func (nw *network) cancelCall(n *nodeState, id machine.CallID) {
 	}
 }
 
-// outcomeOf returns the outcome of an answer.
 func outcomeOf(kind observe.CallKind, a *machine.Answer) observe.Outcome {
 	switch {
 	case a.Err != nil && engine.IsRetryable(a.Err):

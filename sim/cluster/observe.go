@@ -40,7 +40,6 @@ func (nw *network) Observe(o *observe.Observation) {
 	}
 }
 
-// openCall opens a record about a call.
 func (nw *network) openCall(kind record.Kind, c *callState) *Record {
 	r := nw.newRecord(kind, c.node, c.inc)
 	r.Call, r.CallKind, r.Request, r.Cadence, r.Slot, r.StoreCall = c.no, c.kind, c.request, c.cadence, c.slot, c.storeCall
@@ -73,7 +72,6 @@ func (nw *network) recordAnswered(c *callState, a *machine.Answer, text string) 
 	nw.emit()
 }
 
-// recordFault records a fault that affected a call.
 func (nw *network) recordFault(kind faults.Kind, c *callState) {
 	nw.record(&Record{Kind: record.Fault, Fault: kind, Node: c.node, Incarnation: c.inc, Call: c.no, CallKind: c.kind})
 }

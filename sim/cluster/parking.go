@@ -238,7 +238,6 @@ func (p *parking) nextPoll(c *callState) sim.Time {
 	return at
 }
 
-// onWake retries a parked fetch.
 func (p *parking) onWake(c *callState) {
 	g := p.groups[c.group]
 	g.waking = nil
@@ -269,7 +268,6 @@ func (p *parking) remove(g *waitGroup, c *callState) {
 	}
 }
 
-// unpark removes a fetch from its group.
 func (p *parking) unpark(c *callState) {
 	g := p.groups[c.group]
 	p.remove(g, c)

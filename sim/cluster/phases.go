@@ -61,7 +61,6 @@ func (ph *phases) onRecovery() {
 	ph.tickAt(ph.nowMs())
 }
 
-// onUntil ends the run.
 func (ph *phases) onUntil() {
 	ph.changed = true
 	ph.end()

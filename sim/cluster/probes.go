@@ -105,7 +105,6 @@ func (pr *probes) onProbe(i int) {
 	pr.kernel.After(s.plan.Every, s.key, event{kind: evProbe, a: uint64(i)})
 }
 
-// item returns the message that a probe sends.
 func (pr *probes) item(p *plan.Probe) engine.WorkItem {
 	if p.Send == plan.SendMessage {
 		return engine.QueueMessageItem{Instance: p.Instance, Name: p.Name}

@@ -75,7 +75,6 @@ func (c *clients) unfinished() iter.Seq[observe.InstanceNo] {
 	return c.open.Upto(c.known)
 }
 
-// learn counts the instances that the store knows.
 func (c *clients) learn() {
 	for c.store.InstanceName(c.known+1) != "" {
 		c.known++

@@ -63,7 +63,6 @@ func (w *World) unjudged() *Result {
 	}
 }
 
-// result returns the result of the run.
 func (w *World) result() *Result {
 	r := w.unjudged()
 	r.Exhausted, r.Early, r.Marks = w.kernel.Exhausted(), !w.finished, w.marks

@@ -91,7 +91,6 @@ func TestScheduleSteps(t *testing.T) {
 	}
 }
 
-// planOf returns the plan of a scenario that leaves nothing open.
 func planOf(t *testing.T, text string) *plan.Plan {
 	t.Helper()
 	s, err := scenario.Parse("plan.txt", []byte(text))

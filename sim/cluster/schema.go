@@ -38,7 +38,6 @@ func (s *schema) rules(n *nodeState) *memprovider.Rules {
 	return s.planted.For(n.plan.Name, n.build.Name()).Provider
 }
 
-// opens reports whether a node may start with a build.
 func (s *schema) opens(n *nodeState, b *engine.Build) bool {
 	if active := plan.FindBuild(s.builds, s.store.Activated(s.rules(n))); active != nil && s.older(b, active) {
 		return false

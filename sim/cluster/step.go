@@ -33,7 +33,6 @@ func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.nodeEffects = effects
 }
 
-// do carries out one of a node's effects.
 func (f *fleet) do(n *nodeState, c machine.Effect) {
 	switch c := c.(type) {
 	case *machine.ProviderCall:
@@ -169,7 +168,6 @@ const handlerReports = 3
 // not say that it may. What is shipped, and programs, panic as they are told.
 const PropertyHandlerPanics = "handler-panics"
 
-// checkPanic reports a panic in a user's code.
 func (f *fleet) checkPanic(n *nodeState, instance, code, at, text string) {
 	name, _, _ := strings.Cut(code, "@")
 	shipped := f.shippedHandlers || strings.HasPrefix(at, "workload.") && slices.Contains(workload.Names(), name)

@@ -319,7 +319,6 @@ func (w *World) begin() {
 	}
 }
 
-// handle carries out one event.
 func (w *World) handle(e event) { handlers[e.kind](w, e) }
 
 // handlers says, by kind, which part carries out an event.

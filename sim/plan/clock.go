@@ -87,7 +87,6 @@ func (p *Plan) Skew() time.Duration {
 	return behind + ahead
 }
 
-// skewed reports whether a fault may set the node's clock wrong.
 func (p *Plan) skewed(node string) bool {
 	return slices.ContainsFunc(p.Faults.Rates, func(r faults.Rate) bool {
 		return r.Kind == faults.ClockSkew && r.Num > 0 && (r.Node == "" || r.Node == node)

@@ -37,7 +37,6 @@ func (s *Contents) Instance(id string) *memprovider.PreloadedInstance {
 	return nil
 }
 
-// store validates the plan's Contents.
 func (v *validation) store() {
 	held := map[string]bool{}
 	if s := v.plan.Contents; s != nil {

@@ -102,7 +102,6 @@ type edit struct {
 	place, value, n int
 }
 
-// time converts the edit's value to a time in the plan.
 func (e edit) time() time.Duration { return time.Duration(e.value) * EditHorizon / 256 }
 
 // pick returns the element of list selected by place. list must not be empty.

@@ -10,13 +10,11 @@ import (
 	"github.com/durosim/durosim/sim/program"
 )
 
-// editKind is a kind of edit.
 type editKind struct {
 	name string
 	do   func(p *Plan, e edit)
 }
 
-// ofInstance is an edit of the instance at the edit's place.
 func ofInstance(name string, do func(in *Instance, e edit)) editKind {
 	return editKind{name, func(p *Plan, e edit) {
 		if len(p.Instances) > 0 {

@@ -88,7 +88,6 @@ func (e Expectation) Validate() error {
 	return nil
 }
 
-// checkEvent checks an attribute that an expectation requires of a fact.
 func checkEvent(info FactInfo, a Attr) error {
 	if i := slices.IndexFunc(info.Attrs, func(known FactAttr) bool { return known.Name == a.Name }); i >= 0 {
 		return checkAttr(info.Attrs[i], info.Name, a)

@@ -126,7 +126,6 @@ func (p *Probe) LockFor() time.Duration { return cmp.Or(p.Lock, time.Second) }
 // probeEvery is the shortest time between two acts of a probe.
 const probeEvery = time.Millisecond
 
-// probes validates the probes of a plan.
 func (v *validation) probes() {
 	for i := range v.plan.Probes {
 		p := &v.plan.Probes[i]

@@ -108,7 +108,6 @@ func (p *Plan) Suit(set Programs) {
 	}
 }
 
-// mixed reports whether the plan has both modelled and released builds.
 func (p *Plan) mixed() bool {
 	modelled := func(build string) bool { return build != "" && !strings.HasPrefix(build, engine.ReleasePrefix) }
 	return len(p.Releases()) > 0 && (slices.ContainsFunc(p.Nodes, func(n Node) bool { return modelled(n.Build) }) ||
@@ -120,7 +119,6 @@ func branches(op program.Op) bool {
 	return op == program.OpJoin || op == program.OpSelect || op == program.OpDrop
 }
 
-// schedules reports whether a statement is a single API call.
 func schedules(op program.Op) bool {
 	single := []program.Op{program.OpCall, program.OpCallFails, program.OpTimer, program.OpWait, program.OpDequeue, program.OpChild}
 	return slices.Contains(single, op)

@@ -19,7 +19,6 @@ var tokens = map[string][]string{
 	"count": {"1", "10"}, "size": {"1", "900"}, "nl": {"\n"},
 }
 
-// isToken reports whether a word matches a production.
 func isToken(production, word string) bool {
 	n, notNumber := strconv.Atoi(word)
 	switch production {

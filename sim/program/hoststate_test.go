@@ -56,7 +56,6 @@ func (h *oracleHost) PruneKV(uint64) int {
 	return n
 }
 
-// read answers the system activity that reads a key.
 func (s *hostState) read(input string) (string, error) {
 	var key orchhost.RemoteKey
 	if err := json.Unmarshal([]byte(input), &key); err != nil {

@@ -16,7 +16,6 @@ func (i *interpreter) tooLong(n *Node) bool {
 
 func longTag(n *Node) bool { return len(n.Tag) > engine.MaxTagNameBytes }
 
-// bounds returns the limits that may apply.
 func (i *interpreter) bounds() []engine.Limits {
 	if len(i.c.Limits) > 0 {
 		return i.c.Limits
@@ -51,7 +50,6 @@ func (i *interpreter) limits(n *Node) (texts []string) {
 	return texts
 }
 
-// manyKeys reports whether the program contains a set-many statement.
 func (i *interpreter) manyKeys() (many bool) {
 	i.walk(func(n *Node) { many = many || n.Op == OpSetMany })
 	return many

@@ -160,10 +160,8 @@ func (h *host) do(c command, into any) error {
 // lastWords is the maximum time that a failed host may take to exit.
 const lastWords = 500 * time.Millisecond
 
-// broken returns the error for a host that has failed.
 func (h *host) broken(reason string) error {
 	return fmt.Errorf("host: %s: %s; %s", h.last, reason, h.process.Describe(lastWords))
 }
 
-// close kills the host.
 func (h *host) close() error { return h.process.Stop(0) }

@@ -107,7 +107,6 @@ func (m *hostMachine) count(p pendingCall, a *machine.Answer) {
 	}
 }
 
-// log converts l to a machine.Log.
 func (l *logLine) log() *machine.Log {
 	out := &machine.Log{Level: machine.LevelInfo}
 	switch l.Level {

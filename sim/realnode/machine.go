@@ -145,7 +145,6 @@ func outcome(item engine.ActivityExecuteItem, panics string) *answer {
 	return &answer{Failure: &message}
 }
 
-// answer passes the answer to a call to the host.
 func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	p, ok := m.pending[in.Call]
 	if !ok { // the node no longer waits for the answer
@@ -182,14 +181,12 @@ func (m *hostMachine) answer(in *machine.Answer) (report, error) {
 	return m.run(runCommand{UntilMs: in.NowMs, Call: uint64(in.Call), Answer: a})
 }
 
-// noted appends the collected notes to effects and clears the notes.
 func (m *hostMachine) noted(effects []machine.Effect) []machine.Effect {
 	effects = append(effects, m.notes...)
 	m.notes = m.notes[:0]
 	return effects
 }
 
-// carryOver converts a host's report into effects.
 func (m *hostMachine) carryOver(did *report, effects []machine.Effect) ([]machine.Effect, error) {
 	for i := range did.Log {
 		effects = append(effects, did.Log[i].log())
@@ -255,7 +252,6 @@ type activity struct {
 	Name        string `json:"name"`
 }
 
-// made converts a call by the node into an effect.
 func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 	if c.Method == "run_activity" {
 		return m.begun(c)

@@ -144,7 +144,6 @@ func (d *deliveries) acks(held *delivery, r *call.AckOrchestrationItem) []machin
 	})
 }
 
-// whyAbandoned infers the reason for abandoning a turn from its delivery.
 func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decision {
 	item := held.item
 	switch {

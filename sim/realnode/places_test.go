@@ -32,7 +32,6 @@ type place struct {
 	token       string
 }
 
-// places reads testdata/places.txt.
 func places(t *testing.T) []place {
 	t.Helper()
 	data, err := os.ReadFile("testdata/places.txt")
@@ -130,7 +129,6 @@ func TestReleasedSources(t *testing.T) {
 	}
 }
 
-// standing returns the numbers of the lines that contain a token.
 func standing(text, token string) (lines []int) {
 	number := 0
 	for line := range strings.Lines(text) {

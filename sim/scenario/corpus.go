@@ -163,7 +163,6 @@ func (p *parser) verdict() {
 	}
 }
 
-// recorded reads the key of a recorded choice.
 func (p *parser) recorded() (c sim.RecordedChoice) {
 	if p.entry.Recording == nil {
 		p.failf("expected this line after: %s", lookup(p.rows.statements, "recording").Form)
@@ -190,7 +189,6 @@ func (p *parser) seed() uint64 {
 	return n
 }
 
-// finishEntry checks that the entry has all required lines.
 func (p *parser) finishEntry() {
 	e := p.entry
 	if e == nil || p.err != nil {

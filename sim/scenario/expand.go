@@ -280,7 +280,6 @@ type inputRange struct {
 	times, ok bool
 }
 
-// text returns the input that is a number of the range.
 func (r inputRange) text(n uint64) string {
 	if r.times {
 		return (time.Duration(n) * time.Millisecond).String()

@@ -108,7 +108,6 @@ func (s *Scenario) Place(err error) error {
 	return &Error{File: s.File, Line: line, Msg: problem.Msg}
 }
 
-// checkBuilds rejects a declared build with an unknown handler.
 func (s *Scenario) checkBuilds(known []string) error {
 	for _, b := range s.Template.Builds {
 		for _, name := range slices.Concat(b.Handlers.Only, b.Handlers.With, b.Handlers.Without) {

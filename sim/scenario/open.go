@@ -53,7 +53,6 @@ func (s Source) Open(name string) (*Scenario, *Entry, error) {
 	return text, nil, err
 }
 
-// isStatement reports whether a text begins as a statement does.
 func isStatement(text string) bool {
 	first, rest, _ := strings.Cut(text, " ")
 	return rest != "" && (lookup(table.statements, first) != nil || lookup(table.statements, strings.TrimSuffix(first, "s")) != nil)

@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// coverage reads POINT....
 func (p *parser) coverage() {
 	for ok := true; ok; ok = p.more() {
 		point := p.name("a coverage point")
@@ -123,7 +122,6 @@ func (p *parser) buildHandlers() {
 	}).read(p)
 }
 
-// registered checks a NAME@VERSION.
 func (p *parser) registered(name string) {
 	if p.err != nil {
 		return
@@ -152,7 +150,6 @@ func (p *parser) checkBuilds() {
 	}
 }
 
-// checkRange rejects a build's range that admits nothing.
 func (p *parser) checkRange(b *plan.Build) {
 	if b.Range.IsEmpty() {
 		p.failf("the range %s admits no version", b.Range)
@@ -210,7 +207,6 @@ func (p *parser) probeFilter() string {
 	return filter
 }
 
-// finishProbes checks the names in probes against the whole plan.
 func (p *parser) finishProbes() {
 	ids := pretty.Texts(p.s.Template.Instances, func(in plan.Instance) string { return in.ID })
 	for i, b := range p.s.Template.Probes {

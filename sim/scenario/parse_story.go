@@ -167,7 +167,6 @@ func (p *parser) draw(d openTime) {
 	}
 }
 
-// drawn reports whether a field's time is open.
 func (p *parser) drawn(of openOf, index, action int) bool {
 	return slices.ContainsFunc(p.s.open, func(d openTime) bool { return d.Of == of && d.Index == index && d.Action == action })
 }
@@ -180,7 +179,6 @@ func (p *parser) settle(d openTime, from time.Duration, open bool) openTime {
 	return d
 }
 
-// sum adds two times that are at most maxTime.
 func (p *parser) sum(a, b time.Duration) time.Duration {
 	if p.err == nil && a+b > maxTime {
 		p.failf("this is %v after the start of the run: expected at most %v", a+b, maxTime)

@@ -10,7 +10,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// drawProbe draws a valid probe for a plan with these instances.
 func drawProbe(t *rapid.T, called string, name *rapid.Generator[string], instances []plan.Instance) plan.Probe {
 	at := rapid.Map(rapid.Int64Range(0, 200_000_000), func(us int64) time.Duration { return time.Duration(us) * time.Microsecond })
 	build := rapid.SampledFrom([]string{"0.8.0", "1.5.0", "2.0.0"})

@@ -29,7 +29,6 @@ func (p *parser) beginProgram() {
 	p.began, p.program = p.line, program.NewParser(name, version)
 }
 
-// programLine parses one line of a program.
 func (p *parser) programLine() {
 	if p.words[0].quoted {
 		p.failf("expected a statement of a program, found the string %q", p.words[0].text)

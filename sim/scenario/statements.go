@@ -183,7 +183,6 @@ func corpusRows() []row {
 	}
 }
 
-// planRows are the statements about a whole run.
 func planRows() []row {
 	return []row{
 		{StatementInfo: StatementInfo{Name: "scenario",
@@ -765,7 +764,6 @@ func probePattern(at place, b *plan.Probe, i int) []item {
 	}
 }
 
-// storyRows are the schedule and the expectations.
 func storyRows() []row {
 	step := func(from item, relative bool) []item {
 		var lo, hi time.Duration
@@ -856,7 +854,6 @@ func eachStep(at place, line func(string, int, []item)) {
 	}
 }
 
-// stepRows are the verbs of schedules.
 func stepRows() []row {
 	step := func(verb plan.Verb, meaning, example string) row {
 		return row{StatementInfo: StatementInfo{Name: string(verb), Meaning: meaning, Example: example},
@@ -881,7 +878,6 @@ func stepRows() []row {
 	}
 }
 
-// stepPattern is what follows the verb of a step.
 func stepPattern(at place, s *plan.Step, index int) []item {
 	name := named(&s.Node, "NODE", "a node")
 	switch s.Verb {
@@ -907,7 +903,6 @@ func stepPattern(at place, s *plan.Step, index int) []item {
 	return []item{name}
 }
 
-// recordingRows are the choices of an entry.
 func recordingRows() []row {
 	recorded := func(at place, c *sim.RecordedChoice) item {
 		return item{"KEY", func(p *parser) { *c = p.recorded() }, func() string { return quote(c.Key.String()) }}

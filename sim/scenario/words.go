@@ -200,7 +200,6 @@ func (p *parser) version() engine.Version {
 	return v
 }
 
-// handler consumes an orchestration's name and optional version.
 func (p *parser) handler() (name, version string) {
 	t := p.next("an orchestration")
 	if p.err != nil {
@@ -242,7 +241,6 @@ func (p *parser) number(what string, least, most uint64) uint64 {
 	return n
 }
 
-// duration consumes a single time.
 func (p *parser) duration(what string) time.Duration {
 	t := p.next(what)
 	if lo, _, isRange := strings.Cut(t.text, ".."); isRange {

@@ -216,7 +216,6 @@ func (c Concrete) clone() Concrete {
 	return Concrete{Plan: c.Plan.Clone(), Choices: &r, Expect: slices.Clone(c.Expect)}
 }
 
-// edit returns c with a changed copy of its plan.
 func edit(c Concrete, change func(p *plan.Plan)) Concrete {
 	c.Plan = c.Plan.Clone()
 	change(c.Plan)

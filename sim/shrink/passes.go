@@ -203,7 +203,6 @@ func (s *search) redraw(c Concrete, seed uint64) bool {
 // faultsOnly is a chooser that draws only the choices about faults and leaves all others benign. Keys must be readable.
 type faultsOnly struct{ sim.Chooser }
 
-// Choose implements sim.Chooser.
 func (f faultsOnly) Choose(k sim.Key, n uint64) uint64 {
 	if !isFault(k) {
 		return 0
@@ -211,7 +210,6 @@ func (f faultsOnly) Choose(k sim.Key, n uint64) uint64 {
 	return f.Chooser.Choose(k, n)
 }
 
-// Weigh implements sim.Chooser.
 func (f faultsOnly) Weigh(k sim.Key, odds sim.Odds) uint64 {
 	if !isFault(k) {
 		return 0

@@ -85,7 +85,6 @@ func (c *Collector) touch(i int) {
 	}
 }
 
-// afterStep records what has changed in a step.
 func (c *Collector) afterStep() {
 	s, now := &c.states, c.nowMs()
 	if s.nodes {

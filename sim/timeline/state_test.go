@@ -21,7 +21,6 @@ import (
 	"github.com/durosim/durosim/sim/timeline"
 )
 
-// carried returns the timeline that a page carries.
 func carried(t *testing.T, p timeline.Page) *timeline.Timeline {
 	t.Helper()
 	found := regexp.MustCompile(`<script class="run"[^>]*>([^<]*)<`).FindStringSubmatch(written(t, p))
@@ -39,7 +38,6 @@ func carried(t *testing.T, p timeline.Page) *timeline.Timeline {
 	return &run
 }
 
-// stateAt returns the state of a track at a time.
 func stateAt(run *timeline.Timeline, track timeline.Track, ms int64) (state []string) {
 	for i := 0; i < len(track) && track[i] <= ms; i += 3 {
 		state = run.States[track[i+2]]

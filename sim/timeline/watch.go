@@ -37,19 +37,16 @@ func (m *watcher) Told() (told cluster.Told) {
 	return told
 }
 
-// Observe implements observe.Sink.
 func (m *watcher) Observe(o *observe.Observation) {
 	m.Monitor.Observe(o)
 	m.c.observe(o)
 }
 
-// Record implements cluster.Monitor.
 func (m *watcher) Record(r *cluster.Record) {
 	m.Monitor.Record(r)
 	m.c.record(r)
 }
 
-// AfterStep implements cluster.Monitor.
 func (m *watcher) AfterStep() {
 	m.Monitor.AfterStep()
 	m.c.afterStep()
@@ -123,7 +120,6 @@ func (c *Collector) step() uint64 {
 	return c.w.Step()
 }
 
-// kindIn returns the kind of the stored event data.
 func kindIn(data []byte) string {
 	const field = `"type":"`
 	_, rest, ok := strings.Cut(string(data), field)
@@ -192,7 +188,6 @@ func activityKey(r *cluster.Record) string {
 	return fmt.Sprintf("%s/%d/%d/%d/%d", a.Instance, a.ExecutionID, a.ID, r.Node, r.Incarnation)
 }
 
-// note records a node's decision.
 func (c *Collector) note(r *cluster.Record, ms int64, n int) {
 	b := Bar{FromMs: ms, ToMs: ms, Node: n, Build: c.buildOf(n), Step: r.Step, Text: r.Note.Cause}
 	switch r.Note.Decision {

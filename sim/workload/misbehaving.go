@@ -32,7 +32,6 @@ func misbehavingOrchestrations(v1, always engine.Version) []Orchestration {
 	}
 }
 
-// misbehavingActivities registers the activities called by these orchestrations.
 func misbehavingActivities(r *node.Registry) error {
 	if err := r.RegisterActivity("Boom", boom); err != nil {
 		return err
@@ -83,7 +82,6 @@ func daredevil(ctx *orch.Context, _ string) (string, error) {
 	return "told", nil
 }
 
-// who returns its input followed by the contents of its ActivityContext.
 func who(a node.ActivityContext, input string) (string, error) {
 	if a.Attempt == 0 {
 		return "", errors.New("attempt 0")

@@ -142,7 +142,6 @@ func (a *app) orVerb(word string, err error) error {
 	return err
 }
 
-// verbs returns the names of the verbs.
 func (a *app) verbs() (verbs []string) {
 	for _, v := range newParser(&cli{}, a.program, a.help, a.stderr).Model.Children {
 		if !v.Hidden {
@@ -231,7 +230,6 @@ func summaryExit(s *campaign.Summary, missed []string) int {
 	return status
 }
 
-// exitText describes a failing exit status briefly.
 func exitText(status int) string {
 	for _, s := range severity {
 		if s.status == status {

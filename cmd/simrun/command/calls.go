@@ -50,7 +50,6 @@ type recorder struct {
 	err     error
 }
 
-// WatchHandle implements cluster.HandleWatcher.
 func (r *recorder) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	return oracle.Watch(cluster.WatchHandle(r.Monitor, p, codec), codec.Name(), r.world.NowMs, r.add)
 }

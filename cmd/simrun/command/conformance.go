@@ -35,7 +35,6 @@ Examples:
 Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or the program does not speak the protocol, 130 interrupted.`
 }
 
-// conformanceJSON is the object printed by conformance --json.
 type conformanceJSON struct {
 	Provider   string              `json:"provider"`
 	Version    string              `json:"version"`

@@ -125,7 +125,6 @@ type findingsFile struct {
 	path string
 }
 
-// keep writes the findings file.
 func (f *findingsFile) keep() error {
 	data, err := json.MarshalIndent(f, "", "  ")
 	if err == nil {

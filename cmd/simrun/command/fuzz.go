@@ -268,7 +268,6 @@ func (k *keeper) keep(in fuzz.Input, news []string) {
 	_, k.err = storeEntry(k.dir, in.Entry(fmt.Sprintf("%s; first to show %s", in.Way, news[0])))
 }
 
-// fuzzJSON is the object printed by fuzz --json.
 type fuzzJSON struct {
 	Scenario string `json:"scenario"`
 	*fuzz.Report

@@ -36,7 +36,6 @@ type hostsListCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
-// hostJSON describes a host program.
 type hostJSON struct {
 	Release string `json:"release"`
 	Built   bool   `json:"built"`
@@ -106,7 +105,6 @@ func (c *hostsBuildCmd) run(a *app) (int, error) {
 	return exitOK, nil
 }
 
-// builds returns the released builds that the arguments name.
 func (c *hostsBuildCmd) builds() ([]*engine.Build, error) {
 	if c.Crate != "" || c.As != "" {
 		b := engine.ReleasedBuild(c.As)

@@ -131,7 +131,6 @@ func (c *initCmd) text(p *Program) (string, error) {
 	return text, s.CheckHandlers(orchestrations, activities)
 }
 
-// declared returns the builds declared with --build.
 func (c *initCmd) declared() ([]plan.Build, error) {
 	var declared []plan.Build
 	for _, text := range c.Build {

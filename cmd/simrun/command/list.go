@@ -70,7 +70,6 @@ type itemJSON struct {
 	Full  uint64 `json:"full,omitempty"`
 }
 
-// listJSON is the object printed by list --json.
 type listJSON struct {
 	Kind  string     `json:"kind"`
 	Items []itemJSON `json:"items"`

@@ -161,7 +161,6 @@ type resultsEnd struct {
 	Coverage campaign.Coverage `json:"coverage"`
 }
 
-// resultsWriter writes a results file.
 type resultsWriter struct {
 	*whole
 	err error
@@ -184,7 +183,6 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	return w, nil
 }
 
-// hash returns a hash of the text of seed's plan.
 func (s *subject) hash(seed uint64) (string, error) {
 	plan, err := s.plan(seed)
 	if err != nil {

@@ -58,7 +58,6 @@ Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed o
 // stopPatience is the maximum time a provider may take to exit after its input has ended.
 const stopPatience = 5 * time.Second
 
-// oracleJSON is the object printed by oracle --json.
 type oracleJSON struct {
 	Provider   string        `json:"provider"`
 	Version    string        `json:"version"`
@@ -267,7 +266,6 @@ func (c *oracleCmd) line() string {
 	return itself(words...)
 }
 
-// freedoms returns the oracle's freedoms with those ids.
 func freedoms(ids []string) ([]oracle.Freedom, error) {
 	known := idsOf(oracle.Freedoms(), func(f oracle.FreedomInfo) string { return string(f.ID) })
 	var list []oracle.Freedom
@@ -341,7 +339,6 @@ func passedNote(o *oracleJSON) string {
 	return "the contract allows every answer"
 }
 
-// overlapJSON is the object printed by oracle --overlap --json.
 type overlapJSON struct {
 	Provider   string              `json:"provider"`
 	Version    string              `json:"version"`

@@ -84,7 +84,6 @@ func (c *runCmd) draw(r *report) error {
 	return drawRun(c.HTML, &p, cfg, seed)
 }
 
-// drawRun writes the page with the run of seed.
 func drawRun(file string, p *timeline.Page, cfg cluster.Config, seed uint64) (err error) {
 	if p.Run, err = seen(cfg, seed); err != nil {
 		return err
@@ -125,7 +124,6 @@ func workTables(r *report) []timeline.Table {
 	return []timeline.Table{fateTable(f), help, remarks, waitTable(f), upgrade.WindowTable(r.Windows)}
 }
 
-// smallTables returns tables for the shrunk plans stored by --out.
 func smallTables(r *report) []timeline.Table {
 	var all []timeline.Table
 	for _, name := range r.Stored {

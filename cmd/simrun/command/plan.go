@@ -140,7 +140,6 @@ func ownFaults(p *Program, name string) string {
 // storeMemory is the amount of memory from which saving it matters more than time, if what the heap holds is of a store.
 const storeMemory = 400 << 20
 
-// readStore reads the export of a store.
 func readStore(name string, builds []*engine.Build) (*upgrade.Snapshot, error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(storeMemory)
@@ -370,7 +369,6 @@ func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
 	return r.tell(a, &c.storyFlags, c.HTML, c.JSON)
 }
 
-// oneLine returns the command that replays one run of a variant.
 func (c *planCmd) oneLine(s *subject, variant string, n uint64, instance string) string {
 	one := planCmd{planFlags: s.flags, Replay: variant, Seed: (*seed)(&n), storyFlags: storyFlags{Instance: instance}}
 	return lineOf("plan", one, s.arg)

@@ -69,7 +69,6 @@ func (p *Program) builds() []*engine.Build {
 	return p.Builds()
 }
 
-// newRun returns the state for a new run.
 func (p *Program) newRun() durosim.Run {
 	var run durosim.Run
 	if p.EachRun != nil {
@@ -84,7 +83,6 @@ func (p *Program) newRun() durosim.Run {
 // ownHandlers reports whether the program has its own handlers.
 func (p *Program) ownHandlers() bool { return p.newRun().Handlers != nil }
 
-// registry returns the registry for a node that runs build b.
 func (p *Program) registry(b *engine.Build) (*node.Registry, error) {
 	handlers := p.newRun().Handlers
 	if handlers == nil {

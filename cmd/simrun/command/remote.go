@@ -46,7 +46,6 @@ func (p *provider) denied() ([]oracle.Freedom, error) {
 	return denied, nil
 }
 
-// name returns the provider's name for use in messages.
 func (p *provider) name() string {
 	if p.Connect.network != "" {
 		return p.Connect.String()
@@ -270,7 +269,6 @@ func (s *stores) store(line string, peer *remote) *cluster.ForeignStore {
 	return out
 }
 
-// close stops the idle processes.
 func (s *stores) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -436,7 +436,6 @@ func (t *teller) place(found []cluster.Violation) {
 // aroundStep is the number of steps shown before and after the selected step.
 const aroundStep = 20
 
-// has reports whether the flags select a line.
 func (s *storyFlags) has(l *storyLine) bool {
 	at := time.Duration(l.Ms) * time.Millisecond
 	switch {

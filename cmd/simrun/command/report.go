@@ -84,7 +84,6 @@ type report struct {
 // seconds is a duration that JSON shows in seconds.
 type seconds time.Duration
 
-// MarshalJSON implements json.Marshaler.
 func (s seconds) MarshalJSON() ([]byte, error) { return json.Marshal(time.Duration(s).Seconds()) }
 
 func newReport(s *subject, sum *campaign.Summary, seeds seedRange) *report {
@@ -109,7 +108,6 @@ func newReport(s *subject, sum *campaign.Summary, seeds seedRange) *report {
 	return r
 }
 
-// judge sets the two verdicts.
 func (r *report) judge(verdict string) {
 	r.Contract, r.Plan = r.contract(), strings.TrimPrefix(verdict, "plan: ")
 }
@@ -377,7 +375,6 @@ func statuses(all []cluster.FinalState) string {
 	return strings.Join(kinds, ", ")
 }
 
-// totals returns the table of a campaign's totals.
 func (r *report) totals() timeline.Table {
 	which := "seeds " + r.seeds.String()
 	if r.shard != (shard{}) {
@@ -427,7 +424,6 @@ func (r *report) totals() timeline.Table {
 	return t
 }
 
-// violated returns the table of the violated properties.
 func (r *report) violated() timeline.Table {
 	t := timeline.Table{Title: "What did not hold", Open: true, Head: []string{"violated", "class", "seeds", "violations", "first seed", "see it", "make it small"}, Commands: 5}
 	for _, p := range r.Properties {

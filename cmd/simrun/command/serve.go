@@ -92,7 +92,6 @@ func (unbuffered) Close() error { return nil }
 // address is a network address in the form unix:PATH or tcp:HOST:PORT.
 type address struct{ network, where string }
 
-// UnmarshalText parses an address.
 func (a *address) UnmarshalText(text []byte) error {
 	network, where, _ := strings.Cut(string(text), ":")
 	if network != "unix" && network != "tcp" || where == "" {

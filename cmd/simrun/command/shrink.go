@@ -170,7 +170,6 @@ func (s *subject) smallest(run durosim.Concrete, asked string, maxRuns int, tell
 	return small, search, err
 }
 
-// interrupted reports whether the user has interrupted the command.
 func (s *subject) interrupted() bool { return s.context != nil && s.context.Err() != nil }
 
 // shrinkOptions returns the options for shrinking a run while preserving violation v, within the limit of real time that
@@ -217,7 +216,6 @@ func pick(r *cluster.Result, asked string, on []faults.BugID) (cluster.Violation
 	return find(func(cluster.Violation) bool { return true })
 }
 
-// nothing reports that there is nothing to shrink.
 func (c *shrinkCmd) nothing(a *app, s *subject, why string) (int, error) {
 	if c.Property != "" {
 		if _, ok := properties.ByID(c.Property); !ok {
@@ -241,7 +239,6 @@ func (c *shrinkCmd) repro(s *subject, n uint64) string {
 	return lineOf("shrink", again, s.arg)
 }
 
-// shrunkEntry returns a corpus entry for a shrunk run.
 func (s *subject) shrunkEntry(seed uint64, small *durosim.Shrunk) *scenario.Entry {
 	return small.Entry(seed, "first shown by: "+s.repro(seed))
 }
@@ -256,7 +253,6 @@ type shrunk struct {
 	repro   string
 }
 
-// shrunkJSON is the object printed by shrink --json.
 type shrunkJSON struct {
 	Scenario   string               `json:"scenario"`
 	Seed       string               `json:"seed"`

@@ -215,7 +215,6 @@ func readFile(name string) ([]byte, error) {
 // times.
 var standardInput = sync.OnceValues(func() ([]byte, error) { return io.ReadAll(os.Stdin) })
 
-// openScenario opens the scenario called name.
 func (p *Program) openScenario(name string) (*scenario.Scenario, error) {
 	s, e, err := p.open(name)
 	if e != nil {
@@ -244,7 +243,6 @@ func (s *subject) newRun() durosim.Run {
 	return run
 }
 
-// config returns the configuration for seed's run.
 func (s *subject) config(seed uint64) (cluster.Config, error) {
 	plan, err := s.plan(seed)
 	return s.configOf(plan, seed), err
@@ -300,10 +298,8 @@ func (s *subject) required(seeds uint64) []string {
 	return points
 }
 
-// repro returns the command line for replaying seed.
 func (s *subject) repro(seed uint64) string { return s.line("replay", seed) }
 
-// line returns the command line for running verb on seed.
 func (s *subject) line(verb string, seed uint64, more ...string) string {
 	words := append([]string{verb, "--seed", decimal(seed)}, s.options()...)
 	return itself(append(append(words, s.arg), more...)...)

@@ -13,7 +13,6 @@ import (
 // seed is a seed given in a flag, either in decimal or, with the prefix 0x, in hexadecimal.
 type seed uint64
 
-// UnmarshalText parses a seed.
 func (s *seed) UnmarshalText(text []byte) error {
 	v, err := parseSeed(string(text))
 	if err != nil {
@@ -116,7 +115,6 @@ func (r seedRange) bounds() string { return fmt.Sprintf("%d..%d", r.first, r.fir
 // shard is one part of a campaign, written I/N with I from 1 to N.
 type shard struct{ index, of uint64 }
 
-// String returns the shard as I/N.
 func (s shard) String() string { return fmt.Sprintf("%d/%d", s.index, s.of) }
 
 // UnmarshalText parses I/N, or /N if I is to be taken from the environment.
@@ -177,7 +175,6 @@ func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 // decimal formats a seed as a decimal string, because a JSON number cannot hold 64 bits.
 func decimal(seed uint64) string { return strconv.FormatUint(seed, 10) }
 
-// grouped formats a number with commas as thousands separators.
 func grouped(n uint64) string { return pretty.Count(n) }
 
 // perSecond formats a rate per second as a whole number, or with one decimal place if it is below ten.

@@ -36,7 +36,6 @@ Examples:
 Exit status: 0 whatever keeps the instance, 2 usage or bad input, also if there is no such instance.`
 }
 
-// whyJSON is the object printed by why --json.
 type whyJSON struct {
 	Scenario  string `json:"scenario"`
 	Seed      uint64 `json:"seed,string"`

@@ -177,7 +177,6 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// database returns the contents of orders.db.
 func database(t *testing.T) []byte {
 	t.Helper()
 	packed, err := os.Open("testdata/orders.db.gz")
@@ -196,7 +195,6 @@ func database(t *testing.T) []byte {
 	return data
 }
 
-// orders writes orders.db to a new file.
 func orders(t *testing.T) string {
 	t.Helper()
 	return write(t, database(t))

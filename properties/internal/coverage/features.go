@@ -34,7 +34,6 @@ func activityFeatures(name, session, tag string) features {
 	return set
 }
 
-// eventFeatures returns the features that appear in an event.
 func eventFeatures(e *engine.Event) features {
 	switch d := e.Data.(type) {
 	case eventdata.ActivityScheduled:
@@ -68,7 +67,6 @@ func eventFeatures(e *engine.Event) features {
 	return 0
 }
 
-// itemFeatures returns the features that appear in a message.
 func itemFeatures(item engine.WorkItem) features {
 	switch m := item.(type) {
 	case engine.StartItem:

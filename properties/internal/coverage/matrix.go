@@ -149,7 +149,6 @@ func (x *Matrix) activity(item engine.ActivityExecuteItem) features {
 	return set
 }
 
-// fault counts the features that a fault hits.
 func (x *Matrix) fault(kind int, r *cluster.Record) {
 	switch c := x.calls[r.Call]; {
 	case r.Call != 0 && c == nil: // the node gave up on the call long ago
@@ -184,7 +183,6 @@ func (x *Matrix) held(kind int, r *cluster.Record) {
 	}
 }
 
-// count counts a fault's hits on a target.
 func (x *Matrix) count(kind int, h hit) {
 	set := h.extra
 	if h.instance != 0 {
@@ -252,7 +250,6 @@ func (u *use) note(e *engine.Event) {
 	}
 }
 
-// ackFeatures returns the features that appear in an ack.
 func ackFeatures(ack *engine.OrchestrationAck) features {
 	var set features
 	for i := range ack.HistoryDelta {

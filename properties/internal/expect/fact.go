@@ -135,7 +135,6 @@ func (f *fact) get(name string) value {
 	return yesNo(false)
 }
 
-// text formats a fact for a report.
 func (c *Checker) text(f *fact) string {
 	var b strings.Builder
 	b.WriteString(eventNames[f.event])
@@ -192,7 +191,6 @@ func (c *condition) holds(f *fact) bool {
 	return c.allows(c.of(f))
 }
 
-// of returns the value that the condition is about.
 func (c *condition) of(f *fact) value {
 	if c.attr != attrNamed {
 		return f.values[c.attr]

@@ -38,7 +38,6 @@ func (c *Checker) build(b *engine.Build) value {
 	return c.builds[len(c.builds)-1].value
 }
 
-// kind returns an event kind as a value.
 func (c *Checker) kind(k model.KindNo) value { return value{c.Run.Model.Kinds.Name(k), uint8(k)} }
 
 func yesNo(b bool) value {

@@ -198,7 +198,6 @@ func (c *obligations) lineMs() int64 {
 	return slots*serial + c.Run.SkewMs()
 }
 
-// messages judges an instance's queued messages.
 func (c *obligations) messages(in *model.Instance) {
 	if !in.HasContext(c.Run.Model, c.now) && !model.StartQueued(in) {
 		return // the message waits for a start that no client has sent
@@ -280,7 +279,6 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 		in.Name, c.Run.At(from), b, pretty.Duration(c.now-from-b.ms), c.live.WhyNot(in))
 }
 
-// activity judges a queued activity.
 func (c *obligations) activity(in *model.Instance, r *model.Row) {
 	mine := c.live.Row(r.No)
 	input, since := c.workInput(r)

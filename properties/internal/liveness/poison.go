@@ -141,7 +141,6 @@ func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision ma
 	return true
 }
 
-// judge judges a node's decision to poison a delivery.
 func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.Note) {
 	most := n.Options.MaxAttempts
 	name, by := c.Run.Model.Name(d.Instance), c.Run.NodeName(n.Number)

@@ -96,7 +96,6 @@ func (c *obligations) at(ms int64) string {
 	return "at " + pretty.Duration(ms-c.Run.World.StartMs())
 }
 
-// current describes an instance and its current execution.
 func current(in *model.Instance) string {
 	if in.CurrentID == 0 {
 		return in.Name + " (not begun)"
@@ -104,7 +103,6 @@ func current(in *model.Instance) string {
 	return fmt.Sprintf("%s (%s@%s, execution %d, %s, pin %s)", in.Name, in.Orchestration, in.Version, in.CurrentID, in.Status(), model.PinText(in.Pin()))
 }
 
-// waits describes what an instance is waiting for.
 func (c *obligations) waits(in *model.Instance) string {
 	if x := c.Run.World.Why(in.Name); x != nil {
 		return ". Now " + x.Text
@@ -112,7 +110,6 @@ func (c *obligations) waits(in *model.Instance) string {
 	return ""
 }
 
-// queued lists an instance's queued messages and activities.
 func (c *obligations) queued(in *model.Instance) string {
 	var parts []string
 	for _, r := range in.Queue {

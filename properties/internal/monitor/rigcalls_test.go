@@ -231,7 +231,6 @@ func (r *Rig) commit(name string, f []string) {
 	r.end(caller, kind, observe.Observation{Instance: h.instance})
 }
 
-// removeWork removes an instance's activities.
 func (r *Rig) removeWork(of observe.InstanceNo, reason observe.RemoveReason) {
 	for _, row := range slices.Clone(r.M.Model.Instance(of).Work) {
 		r.remove(row.No, reason)

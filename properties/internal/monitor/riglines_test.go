@@ -173,7 +173,6 @@ func start(words []string, value map[string]string) engine.StartItem {
 	return item
 }
 
-// activity returns the activity that a line describes.
 func activity(words []string, value map[string]string) engine.ActivityExecuteItem {
 	item := engine.ActivityExecuteItem{Instance: words[0], ExecutionID: 1, ID: 2, Name: "W", Tag: value["tag"], SessionID: value["session"]}
 	if value["id"] != "" {

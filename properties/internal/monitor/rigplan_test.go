@@ -61,7 +61,6 @@ func Story(t testing.TB, file, title, text string, o monitor.Options, exact bool
 	return strings.Join(r.Out, "\n")
 }
 
-// planOf extracts the plan lines from a story.
 func planOf(t testing.TB, text string) (_ string, p plan.Plan, builds []*engine.Build, expect []plan.Expectation) {
 	var story strings.Builder
 	builds = engine.ShippedBuilds()

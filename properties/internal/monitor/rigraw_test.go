@@ -223,7 +223,6 @@ func (r *Rig) rawly(verb string, f []string) bool {
 	return true
 }
 
-// ofNode records what a node does.
 func (r *Rig) ofNode(name string, rec cluster.Record) {
 	c := r.caller(name)
 	rec.Node, rec.Incarnation = c.Node, c.Incarnation
@@ -246,7 +245,6 @@ func (r *Rig) messages(text string) (list []observe.MessageNo) {
 	return list
 }
 
-// of makes an observation one about a message.
 func (r *Rig) of(o *observe.Observation, text string) {
 	o.Message = r.message(text)
 	row := r.M.Model.Row(o.Message)

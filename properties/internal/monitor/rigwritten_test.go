@@ -34,7 +34,6 @@ func (r *Rig) event(instance, word string) engine.Event {
 	return e
 }
 
-// item parses a message.
 func (r *Rig) item(word string) engine.WorkItem { return wording.ItemOf(r.t, word) }
 
 // itemWord parses a message of an ack. In exact stories, it is the instance's own if it does not say otherwise.

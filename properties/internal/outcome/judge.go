@@ -17,7 +17,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// judge determines the fate of an instance of the plan.
 func (c *Checker) judge(p *plan.Instance) {
 	no := c.Run.Model.Number(p.ID)
 	w := c.of(no)
@@ -161,7 +160,6 @@ func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) st
 	return what + cmp.Or(cause, "every delivery was lost")
 }
 
-// why describes a refusal.
 func (r *refusal) why() string {
 	switch r.decision {
 	case machine.DecideHistoryError:

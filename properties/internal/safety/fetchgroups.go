@@ -85,7 +85,6 @@ func (c *eligibleChecker) groupOf(work bool, filter *engine.CapabilityFilter, ta
 	return len(c.groups)
 }
 
-// takes reports whether the group is the one for a request.
 func (g *fetchGroup) takes(work bool, filter *engine.CapabilityFilter, tags engine.TagFilter, owners bool) bool {
 	return g.work == work && g.owners == owners && sameFilter(g.filter, filter) && g.tags.Mode == tags.Mode && slices.Equal(g.tags.Tags, tags.Tags)
 }

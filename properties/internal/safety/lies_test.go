@@ -61,7 +61,6 @@ func liesPlan(name string) *plan.Plan {
 	return p
 }
 
-// busyOnly drops the fetches that found nothing from a tape.
 func (tp *tape) busyOnly() {
 	var idle = map[uint64]bool{}
 	for _, e := range tp.entries {
@@ -188,7 +187,6 @@ func (tp *tape) fields() map[string]bool {
 	return has
 }
 
-// placeOf returns the name of an entry's kind.
 func placeOf(e tapeEntry) string {
 	switch {
 	case e.observation != nil && e.observation.CallKind != observe.CallNone:

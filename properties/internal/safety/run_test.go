@@ -49,7 +49,6 @@ func (patient) Coverage() []cluster.Point { return nil }
 
 func (p patient) Open(nowMs int64) (bool, int64) { return nowMs < p.w.StartMs()+120_000, nowMs + 1 }
 
-// newSafety returns a monitor for the given safety properties.
 func newSafety(w check.View, ids ...string) *check.Monitor {
 	m := check.New(w, func(id string) bool { return id == OwnTurns || slices.Contains(ids, id) })
 	m.Add(Checks(m.Run)...)

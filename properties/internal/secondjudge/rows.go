@@ -90,7 +90,6 @@ func (r *Judge) known(id string) *model.Instance {
 	return r.Run.Model.Instance(no)
 }
 
-// compareAll compares everything that the store has.
 func (r *Judge) compareAll(e *oracle.Exchange) {
 	c := r.emptied()
 	c.Whole = true
@@ -319,7 +318,6 @@ func (r *Judge) evidence(e *oracle.Exchange) string {
 	return text
 }
 
-// queued lists what is queued for an instance.
 func (r *Judge) queued(in *model.Instance) string {
 	if len(in.Queue) == 0 {
 		return ""

@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// onPin records a pin.
 func (s *State) onPin(o *observe.Observation) {
 	s.allAdmitted = s.allAdmitted[:0]
 	if o.Pin != nil && !slices.ContainsFunc(s.pins, func(p *engine.Version) bool { return *p == *o.Pin }) {

@@ -58,7 +58,6 @@ func (s *State) look(no observe.InstanceNo, now int64) {
 	}
 }
 
-// waited ends a wait.
 func (s *State) waited(in *Instance, state *model.Instance) {
 	if in.waitingMs == 0 {
 		return

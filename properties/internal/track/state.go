@@ -378,7 +378,6 @@ func (s *State) Ended(c *model.Call, o *observe.Observation) {
 	}
 }
 
-// succeeded processes a call that succeeded.
 func (s *State) succeeded(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:

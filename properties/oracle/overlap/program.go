@@ -43,7 +43,6 @@ var callPatterns = []string{
 	"history take", "start fetch", "list info", "raise raise", "remove", "work take",
 }
 
-// draw returns the program for a seed.
 func draw(seed uint64) program {
 	random := rand.New(rand.NewPCG(seed, 1))
 	n := uint64(0)
@@ -107,12 +106,10 @@ type workLock struct {
 	item  engine.ActivityExecuteItem
 }
 
-// clone returns a copy of the caller.
 func (c *caller) clone() *caller {
 	return &caller{turns: slices.Clone(c.turns), works: slices.Clone(c.works)}
 }
 
-// learn stores the tokens that an answer contains.
 func (c *caller) learn(a call.Answer) {
 	if f := a.Orchestration; f != nil {
 		c.turns = append(c.turns, turnLock{f.LockToken, f.Item.Instance, f.Item.ExecutionID})

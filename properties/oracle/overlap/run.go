@@ -54,7 +54,6 @@ func (r *recorder) forget(begun int64, c call.Call) {
 	}
 }
 
-// do makes a caller's steps.
 func (r *recorder) do(client int, c *caller, steps []step) {
 	for _, s := range steps {
 		made := c.call(s)
@@ -95,7 +94,6 @@ func run(store *undertest.Store, p program, patience time.Duration) course {
 	return r.course(first)
 }
 
-// atOnce runs a program's concurrent callers.
 func (r *recorder) atOnce(known *caller, p program) {
 	begin := make(chan struct{})
 	var all sync.WaitGroup

@@ -118,7 +118,6 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 	return report, nil
 }
 
-// try runs a program on a new store.
 func try(f undertest.Factory, o Options, p program, report *Report) (finding *Finding, undecided bool, err error) {
 	store, err := f.Make()
 	if err != nil {

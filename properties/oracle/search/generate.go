@@ -241,7 +241,6 @@ func (c *checker) commit(t *draws, token, in string) {
 	c.commitWith(t, in, c.turnOf(t, token, in))
 }
 
-// turnOf returns a random ack.
 func (c *checker) turnOf(t *draws, token, in string) call.AckOrchestrationItem {
 	r := call.AckOrchestrationItem{LockToken: token, ExecutionID: pick(t, []uint64{1, 1, 2, 3}), Metadata: c.metadata(t, in)}
 	events := t.between(0, 3)

@@ -91,7 +91,6 @@ func TestSequencesReachEverything(t *testing.T) {
 	}
 }
 
-// wrongBy returns the rules for a store with planted bugs.
 func wrongBy(ids ...faults.BugID) func() *memprovider.Rules {
 	return func() *memprovider.Rules {
 		tables, err := faults.NewTables(ids...)

@@ -97,7 +97,6 @@ var suspicious = []oracle.Freedom{
 	"F4", "F9", "F21", "F23", "X1",
 }
 
-// denying returns a copy of the options that denies more freedoms.
 func denying(o oracle.Options, more ...oracle.Freedom) oracle.Options {
 	o.Deny = slices.Concat(o.Deny, more)
 	return o

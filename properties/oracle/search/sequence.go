@@ -70,7 +70,6 @@ func (c *checker) release() {
 	}
 }
 
-// over reports whether the sequence has ended.
 func (c *checker) over() bool { return c.refusal != nil || c.err != nil }
 
 // actions returns the actions that a sequence chooses from. An action that is currently impossible does nothing.
@@ -230,7 +229,6 @@ func (c *checker) wait(d time.Duration) {
 	c.moves = append(c.moves, move{wait: d, was: oracle.Exchange{At: oracle.At(c.in.NowMs())}})
 }
 
-// corrupt damages a stored event.
 func (c *checker) corrupt(d *draws) {
 	if len(c.events) > 0 {
 		c.damage(pick(d, c.events))

@@ -62,7 +62,6 @@ func TestTablesOfTheDocs(t *testing.T) {
 	}
 }
 
-// table returns a built-in scenario's comparison as Markdown.
 func table(t *testing.T, name string, seeds uint64) string {
 	t.Helper()
 	s, _, err := scenario.Source{}.Open(name)

@@ -30,7 +30,6 @@ func (t *tally) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provid
 	return cluster.WatchHandle(t.Monitor, p, codec)
 }
 
-// Observe implements observe.Sink.
 func (t *tally) Observe(o *observe.Observation) {
 	t.Monitor.Observe(o)
 	if o.Undo {
@@ -75,7 +74,6 @@ func (t *tally) called(o *observe.Observation) {
 	}
 }
 
-// Record implements cluster.Monitor.
 func (t *tally) Record(r *cluster.Record) {
 	t.Monitor.Record(r)
 	switch r.Kind {

@@ -138,7 +138,6 @@ func (s *search) prepare() error {
 	return nil
 }
 
-// plan returns the plan whose schedule is w.
 func (s *search) plan(w way) *plan.Plan {
 	p := *s.o.Plan
 	p.Schedule = w.steps

@@ -111,7 +111,6 @@ func (h *hunt) goesOn() bool {
 	return h.o.Context.Err() == nil && (h.o.Runs == 0 || h.r.Runs < h.o.Runs) && !(h.o.First && len(h.r.Finds) > 0)
 }
 
-// config returns the configuration for running input in.
 func (h *hunt) config(in Input) cluster.Config {
 	cfg := h.o.Config()
 	cfg.Plan, cfg.Seed, cfg.Chooser = in.Plan, in.Seed, in.chooser()
@@ -186,7 +185,6 @@ func (h *hunt) draw(n int) int {
 	return int(h.state >> 33 % uint64(n))
 }
 
-// next creates the input for run number.
 func (h *hunt) next(number uint64) (Input, error) {
 	stored := uint64(len(h.o.Stored))
 	if number < stored {

@@ -91,7 +91,6 @@ func (m *moment) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provi
 	return cluster.WatchHandle(m.Monitor, p, codec)
 }
 
-// AfterStep implements cluster.Monitor.
 func (m *moment) AfterStep() {
 	m.Monitor.AfterStep()
 	if m.first > 0 {

@@ -47,7 +47,6 @@ func (m *watcher) Observe(o *observe.Observation) {
 	m.Monitor.Observe(o)
 }
 
-// Record implements cluster.Monitor.
 func (m *watcher) Record(r *cluster.Record) {
 	if m.start == 0 {
 		m.start = r.At
@@ -66,7 +65,6 @@ func (m *watcher) Record(r *cluster.Record) {
 	m.Monitor.Record(r)
 }
 
-// AfterStep implements cluster.Monitor.
 func (m *watcher) AfterStep() {
 	m.Monitor.AfterStep()
 	if m.w.Phase() != cluster.PhaseFaults {

@@ -226,7 +226,6 @@ func (s *sets) with(set, member uint32) uint32 {
 	return to
 }
 
-// number returns the number of a list of members.
 func (s *sets) number(members []uint32) uint32 {
 	var key []byte
 	for _, m := range members {

@@ -13,7 +13,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// snapshot builds a Snapshot from the rows.
 func (r *reader) snapshot() *Snapshot {
 	s := &Snapshot{survey: r.survey, shapes: map[string]*shape{}, own: map[executionKey]*shape{}, first: map[string]uint64{}, loops: map[string]bool{}, ends: map[string]plan.End{}}
 	executions := map[string][]uint64{}
@@ -174,7 +173,6 @@ func (r *reader) expect(s *Snapshot) {
 	}
 }
 
-// delivered counts a message that had been delivered.
 func (s *Snapshot) delivered(target string, m *messageRow) {
 	d := entry(&s.Delivered, func(d Delivered) bool { return d.Kind == m.item.Kind() }, Delivered{Kind: m.item.Kind()})
 	if d.Count += s.Weight(target); m.attempts > d.Attempts {

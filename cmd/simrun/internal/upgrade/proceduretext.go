@@ -85,7 +85,6 @@ func span(ms int64) string {
 	return pretty.Duration(ms)
 }
 
-// schedule lists the steps with their times.
 func (row *Procedure) schedule() string {
 	var words []string
 	for i, s := range row.Steps {
@@ -98,7 +97,6 @@ func (row *Procedure) schedule() string {
 	return strings.Join(words, ", ")
 }
 
-// behind names the instances and seeds behind the row's numbers.
 func (row *Procedure) behind() (lines []string) {
 	add := func(what string, c *Count, why string) {
 		if c.Total > 0 {
@@ -148,7 +146,6 @@ func (row *Procedure) does() string {
 	return pretty.And(parts)
 }
 
-// wayBack says for how long the procedure can be taken back.
 func (row *Procedure) wayBack() string {
 	switch n := row.NoReturn.Step; {
 	case n == 0:

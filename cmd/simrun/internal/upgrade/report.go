@@ -119,7 +119,6 @@ func (c *Count) note(f *cluster.Fate, pin string, n uint64, stored bool) {
 	}
 }
 
-// add adds the count of one run.
 func (c *Count) add(one *Count, seed uint64) {
 	if one.Most == 0 {
 		return

@@ -123,7 +123,6 @@ func Read(fsys fs.FS, name string, builds []*engine.Build) (*Snapshot, error) {
 	return s, nil
 }
 
-// reading calls do with the contents of a file.
 func reading(open func(file string) (io.ReadCloser, error), file string, do func(in io.Reader) error) error {
 	f, err := open(file)
 	if err != nil {

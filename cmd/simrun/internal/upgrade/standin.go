@@ -78,7 +78,6 @@ func milliseconds(ms int64) time.Duration {
 	return time.Duration(min(max(ms, 0), 1<<40)) * time.Millisecond
 }
 
-// shapeOf returns the shape of an execution whose history is events.
 func shapeOf(handler string, events []engine.Event) *shape {
 	sh := &shape{handler: handler}
 	at := map[uint64]int{}

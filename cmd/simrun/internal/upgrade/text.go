@@ -82,7 +82,6 @@ func grouped(all []Hazard) [][]Hazard {
 	return groups
 }
 
-// who lists the instances in a group.
 func who(g []Hazard) string {
 	var ids []string
 	n := 0 // instances of the store
@@ -214,7 +213,6 @@ func (c *Count) cell(weight int) timeline.Cell {
 	return out
 }
 
-// rollbackMap writes the rollback map.
 func (r *Report) rollbackMap(b *strings.Builder) {
 	m := r.Map(nil)
 	if m == nil {

@@ -44,7 +44,6 @@ func TestWidened(t *testing.T) {
 	}
 }
 
-// windows returns the windows of a scenario.
 func windows(t *testing.T, text string) []upgrade.Window {
 	t.Helper()
 	s, err := scenario.Parse("w.txt", []byte(text))

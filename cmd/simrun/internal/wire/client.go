@@ -80,7 +80,6 @@ func (c *Client) Failure() error {
 	return nil
 }
 
-// perform makes a provider call.
 func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 	m := call.Method(r)
 	var poll time.Duration

@@ -91,7 +91,6 @@ type insertedRow struct {
 	damaged bool
 }
 
-// Observe implements observe.Sink.
 func (r *insertedRows) Observe(o *observe.Observation) {
 	if o.Kind == observe.RowInserted {
 		text, _ := call.ItemText(o.Item) // an item without text is never damaged

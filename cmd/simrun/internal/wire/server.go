@@ -228,7 +228,6 @@ func refused(id json.RawMessage, why error) ([]byte, error) {
 	}{"2.0", id, e})
 }
 
-// perform makes a provider call.
 func (s *Server) perform(ctx context.Context, m string, params []byte) (any, error) {
 	c, err := call.DecodeCall(m, params)
 	if err != nil {

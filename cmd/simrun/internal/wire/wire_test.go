@@ -35,7 +35,6 @@ type output struct{ bytes.Buffer }
 
 func (*output) Close() error { return nil }
 
-// serve passes lines to a server and returns the answers.
 func serve(t *testing.T, lines string) []string {
 	t.Helper()
 	var out output
@@ -108,7 +107,6 @@ func TestServerKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// dial connects a client to a server in this process.
 func dial(t *testing.T) *wire.Client {
 	t.Helper()
 	toServer, fromClient := io.Pipe()

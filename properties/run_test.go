@@ -3,10 +3,13 @@ package properties_test
 import (
 	"testing"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
+
+func TestMain(m *testing.M) { sample.Main(m) }
 
 func lookup(t testing.TB, name string) *scenario.Scenario {
 	t.Helper()

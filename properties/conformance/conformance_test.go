@@ -10,9 +10,12 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
+
+func TestMain(m *testing.M) { sample.Main(m) }
 
 // memory makes stores in virtual time that follow the given rules, or the correct rules if rules is nil.
 func memory(rules *memprovider.Rules) conformance.Factory { return watchedMemory(rules, nil) }

@@ -17,6 +17,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
+func TestMain(m *testing.M) { sample.Main(m) }
+
 // TestGeneratedPlansAreValid checks that Validate accepts every drawn plan, and that parsing the plan's text gives the
 // same plan.
 func TestGeneratedPlansAreValid(t *testing.T) {

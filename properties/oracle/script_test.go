@@ -6,7 +6,10 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/sample"
 )
+
+func TestMain(m *testing.M) { sample.Main(m) }
 
 // script is a sequence of calls with made-up answers.
 type script struct {

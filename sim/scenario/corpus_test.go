@@ -6,9 +6,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
+
+func TestMain(m *testing.M) { sample.Main(m) }
 
 // compareKeys compares keys by hash and rendering, not by address.
 var compareKeys = cmp.Comparer(func(a, b sim.Key) bool { return a.Hash() == b.Hash() && a.String() == b.String() })

@@ -18,6 +18,8 @@ import (
 	"github.com/durosim/durosim/sim/shrink"
 )
 
+func TestMain(m *testing.M) { sample.Main(m) }
+
 // caughtWithin is how many seeds it may take to catch a bug in its scenario.
 const caughtWithin = 200
 

@@ -7,11 +7,14 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/timeline"
 )
+
+func TestMain(m *testing.M) { sample.Main(m) }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 

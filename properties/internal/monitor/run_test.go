@@ -15,6 +15,8 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
+func TestMain(m *testing.M) { sample.Main(m) }
+
 // liveProperties lists the liveness properties.
 var liveProperties = []string{"L01", "L02", "L03", "L04", "L05", "S22"}
 

@@ -12,12 +12,15 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/overlap"
 	"github.com/durosim/durosim/properties/undertest"
 )
+
+func TestMain(m *testing.M) { sample.Main(m) }
 
 // store makes stores in real time, with the given bugs.
 func store(t *testing.T, bugs ...faults.BugID) undertest.Factory {

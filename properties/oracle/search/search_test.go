@@ -14,6 +14,8 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
+func TestMain(m *testing.M) { sample.Main(m) }
+
 func searched(t *testing.T, f undertest.Factory, o Options) *Report {
 	t.Helper()
 	r, err := Search(f, o)

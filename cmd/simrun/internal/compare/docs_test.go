@@ -14,6 +14,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
+func TestMain(m *testing.M) { sample.Main(m) }
+
 var update = flag.Bool("update", false, "write the tables of docs/strategies.md")
 
 const docs = "../../../../docs/strategies.md"

@@ -19,6 +19,8 @@ import (
 	"github.com/durosim/durosim/sim/workload"
 )
 
+func TestMain(m *testing.M) { sample.Main(m) }
+
 // operators is a scenario like one that an operator would write.
 const operators = `# Three nodes are upgraded one by one, under load.
 nodes A B C run 1.5.0

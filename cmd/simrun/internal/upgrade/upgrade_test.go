@@ -17,6 +17,8 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
+func TestMain(m *testing.M) { sample.Main(m) }
+
 func config(t *testing.T, text string, store bool) upgrade.Config {
 	t.Helper()
 	s, err := scenario.Parse("plan.txt", []byte(text), engine.ShippedBuilds()...)

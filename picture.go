@@ -11,17 +11,8 @@ import (
 	"github.com/durosim/durosim/sim/timeline"
 )
 
-// drawn writes one run of the campaign as an HTML page.
+// drawn writes an HTML page with the campaign's first failing seed, or with its first seed if none fails.
 func (r *testRun) drawn(sum *campaign.Summary) error {
-	data, err := r.picture(sum)
-	if err != nil {
-		return err
-	}
-	return r.draw(data)
-}
-
-// picture returns the page for the campaign's first failing seed, or for its first seed if none fails.
-func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
 	p := timeline.Page{Title: r.name, Verdict: sum.Plan()}
 	seed := r.c.First
 	if len(sum.Violations) > 0 {
@@ -32,27 +23,29 @@ func (r *testRun) picture(sum *campaign.Summary) ([]byte, error) {
 	p.Command = strings.ReplaceAll(r.command, seedMark, fmt.Sprint(seed))
 	plan, err := r.plan(seed)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	cfg := r.config()
 	cfg.Plan, cfg.Seed, cfg.Chooser = plan, seed, r.chooser(seed)
-	return pictureOf(p, cfg)
+	return r.drawPage(p, cfg)
 }
 
-// pictureOf runs a configuration and returns the page with its run.
-func pictureOf(p timeline.Page, cfg cluster.Config) ([]byte, error) {
+// drawPage runs a configuration and draws the page with its run.
+func (r *testRun) drawPage(p timeline.Page, cfg cluster.Config) error {
 	c := timeline.New(cfg.Plan)
 	monitor := cfg.Monitor
 	cfg.Narrator = c.Tell
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return c.Watch(w, monitor(w)) }
 	result, err := cluster.Run(cfg)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.Run = c.Timeline(fmt.Sprint(cfg.Seed), result)
 	var b bytes.Buffer
-	err = p.Write(&b)
-	return b.Bytes(), err
+	if err = p.Write(&b); err != nil {
+		return err
+	}
+	return r.draw(b.Bytes())
 }
 
 // drawnStored writes the stored run as an HTML page. cfg is that of the run, with a chooser of its own.
@@ -61,19 +54,11 @@ func (r *testRun) drawnStored(cfg cluster.Config, violations []cluster.Violation
 	if len(violations) > 0 {
 		p.Bad, p.Verdict = true, violations[0].Rule()+" is violated"
 	}
-	data, err := pictureOf(p, cfg)
-	if err != nil {
-		return err
-	}
-	return r.draw(data)
+	return r.drawPage(p, cfg)
 }
 
 // drawnSmall writes the smallest failing run as an HTML page.
 func (r *testRun) drawnSmall(s *Shrunk) error {
 	p := timeline.Page{Title: r.name + ", smallest plan", Bad: true, Verdict: s.First.Rule() + " is violated", Command: r.plainCommand()}
-	data, err := pictureOf(p, s.options.config(s.Concrete, sim.Replay(s.Choices)))
-	if err != nil {
-		return err
-	}
-	return r.draw(data)
+	return r.drawPage(p, s.options.config(s.Concrete, sim.Replay(s.Choices)))
 }

@@ -21,12 +21,6 @@ func (f *fleet) isCore(p *plan.Node) bool {
 	return started && !stopped
 }
 
-// startsLater reports whether a node's first step starts it.
-func (f *fleet) startsLater(p *plan.Node) bool {
-	steps := f.stepsOf(p)
-	return len(steps) > 0 && (steps[0].Verb == plan.VerbStart || steps[0].Verb == plan.VerbAdd)
-}
-
 // stepsOf returns a node's steps, except marks, in execution order.
 func (f *fleet) stepsOf(p *plan.Node) []*plan.Step {
 	var steps []*plan.Step

@@ -107,7 +107,8 @@ func newWorld(cfg *Config) (*World, error) {
 	if cfg.Recording != nil {
 		chooser = sim.Record(chooser, cfg.Recording)
 	}
-	budget := cmp.Or(cfg.Plan.StepBudget, stepBudget(cfg.Plan))
+	many := max(len(cfg.Plan.Instances)+len(cfg.Plan.Histories)-fewInstances, 0)
+	budget := cmp.Or(cfg.Plan.StepBudget, defaultStepBudget+stepsEach*uint64(many))
 	kernel, err := kernel.New[event](kernel.Options{Chooser: chooser, StepBudget: budget, Start: cfg.Start})
 	if err != nil {
 		return nil, fmt.Errorf("cluster: %w", err)
@@ -301,7 +302,7 @@ func (w *World) begin() {
 	}
 	w.record(&Record{Kind: record.PhaseBegan, Phase: PhaseFaults})
 	for _, n := range w.fleet.list {
-		if !n.plan.Absent && !w.fleet.startsLater(n.plan) {
+		if !n.plan.Absent && !w.plan.StartsLater(n.plan.Name) {
 			w.fleet.startSoon(n)
 		}
 	}
@@ -330,7 +331,7 @@ var handlers = [...]func(w *World, e event){
 	evRequest:     func(w *World, e event) { w.network.onRequest(w.network.calls.at(e.a)) },
 	evInside:      func(w *World, e event) { w.network.onInside(w.network.calls.at(e.a)) },
 	evReply:       func(w *World, e event) { w.network.onReply(w.network.calls.at(e.a)) },
-	evManage:      func(w *World, e event) { w.clients.onManage(int(e.a)) },
+	evManage:      func(w *World, e event) { w.clients.waiting[e.a]() },
 	evServed:      func(w *World, e event) { w.network.onServed() },
 	evAnswer:      func(w *World, e event) { w.network.onAnswer(e) },
 	evDeadline:    func(w *World, e event) { w.network.onDeadline(e) },
@@ -359,9 +360,3 @@ const (
 	stepsEach         uint64 = 5_000
 	fewInstances             = 64
 )
-
-// stepBudget returns the step budget of a run whose plan does not set one.
-func stepBudget(p *plan.Plan) uint64 {
-	n := len(p.Instances) + len(p.Histories)
-	return defaultStepBudget + stepsEach*uint64(max(n-fewInstances, 0))
-}

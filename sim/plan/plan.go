@@ -163,6 +163,17 @@ func (v Verb) Starts() bool {
 	return slices.Contains([]Verb{VerbUpgrade, VerbRollback, VerbWiden, VerbNarrow, VerbStart, VerbAdd}, v)
 }
 
+// StartsLater reports whether the first step of a node starts it, so that it is down until then.
+func (p *Plan) StartsLater(node string) bool {
+	var first *Step
+	for i := range p.Schedule {
+		if s := &p.Schedule[i]; s.Node == node && s.Verb.OfNode() && (first == nil || s.At < first.At) {
+			first = s
+		}
+	}
+	return first != nil && (first.Verb == VerbStart || first.Verb == VerbAdd)
+}
+
 // Step is one step of a schedule. Fields that the verb does not use are zero.
 type Step struct {
 	At      time.Duration `shrink:"number 0"`

@@ -220,21 +220,12 @@ func (c *Checker) beginPart(part string, atMs int64) {
 	c.upWaits, c.upVerbs = c.upWaits[:0], c.upVerbs[:0]
 	if part == "" { // at the start of the run, every node comes up unless it is absent or starts later
 		for i := range c.live.Plan.Nodes {
-			if !c.live.Plan.Nodes[i].Absent && !c.startsLater(c.live.Plan.Nodes[i].Name) {
+			if !c.live.Plan.Nodes[i].Absent && !c.live.Plan.StartsLater(c.live.Plan.Nodes[i].Name) {
 				c.upWaits = append(c.upWaits, uint32(i+1))
 				c.upVerbs = append(c.upVerbs, plan.VerbStart)
 			}
 		}
 	}
-}
-
-func (c *Checker) startsLater(name string) bool {
-	for i := range c.live.Plan.Schedule {
-		if s := &c.live.Plan.Schedule[i]; s.Node == name {
-			return s.Verb == plan.VerbStart || s.Verb == plan.VerbAdd
-		}
-	}
-	return false
 }
 
 // AfterStep emits the facts "up" and "node" once the nodes have settled.

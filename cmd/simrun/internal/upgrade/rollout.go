@@ -111,7 +111,7 @@ func (r *rollout) add(n *nodeState) {
 // startedBuild returns the build with which the step makes a node begin: that of the step, or of a node that begins
 // with it.
 func startedBuild(p *plan.Plan, s *plan.Step) string {
-	if s.Verb == plan.VerbAdd || s.Verb == plan.VerbStart && startsLater(p, s.Node) {
+	if s.Verb == plan.VerbAdd || s.Verb == plan.VerbStart && p.StartsLater(s.Node) {
 		if i := slices.IndexFunc(p.Nodes, func(n plan.Node) bool { return n.Name == s.Node }); i >= 0 {
 			return p.Nodes[i].Build
 		}

@@ -209,7 +209,7 @@ func (s state) node(name string) *nodeState {
 func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 	var all state
 	for _, n := range p.Nodes {
-		st := nodeState{name: n.Name, up: !n.Absent && !startsLater(p, n.Name)}
+		st := nodeState{name: n.Name, up: !n.Absent && !p.StartsLater(n.Name)}
 		st.become(n.Build, builds)
 		for _, o := range n.Options {
 			if r, err := engine.ParseRange(o.Value); o.Name == "supported_replay_versions" && err == nil {
@@ -258,7 +258,6 @@ func (s state) activate(p *plan.Plan, active string, builds []*engine.Build) {
 	}
 }
 
-// activated returns the build that has been activated, or nil.
 func (s state) activated() *engine.Build {
 	if i := slices.IndexFunc(s, func(n nodeState) bool { return n.runs != nil && n.runs.Name() != n.build }); i >= 0 {
 		return s[i].runs
@@ -271,11 +270,4 @@ func (n *nodeState) become(build string, builds []*engine.Build) {
 	if n.runs != nil && !n.own {
 		n.admits = n.runs.DefaultRange
 	}
-}
-
-// startsLater reports whether the node's first step starts it. If so, the node is down until then.
-func startsLater(p *plan.Plan, name string) bool {
-	all := Steps(p)
-	i := slices.IndexFunc(all, func(s plan.Step) bool { return s.Node == name })
-	return i >= 0 && (all[i].Verb == plan.VerbStart || all[i].Verb == plan.VerbAdd)
 }

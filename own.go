@@ -47,7 +47,6 @@ type Invariant struct {
 	AtEnd func(ends []cluster.FinalState) error
 }
 
-// validate returns an error if an invariant's name is not allowed.
 func (r Run) validate() error {
 	seen := map[string]bool{} // never iterated over, so map order does not matter
 	for _, i := range r.Invariants {

@@ -35,7 +35,6 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageOfStoredRun checks that the page shows a stored run, too.
 func TestPageOfStoredRun(t *testing.T) {
 	seeds, err := filepath.Glob(filepath.Join("testdata", "seeds", "*.txt"))
 	if err != nil || len(seeds) == 0 {

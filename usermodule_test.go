@@ -49,7 +49,6 @@ func newUserModule(t *testing.T, files map[string]string) *userModule {
 	return m
 }
 
-// run runs a line with a shell in a directory of the module.
 func (m *userModule) run(dir, line string) (string, error) {
 	cmd := exec.Command("sh", "-c", line)
 	cmd.Dir = filepath.Join(m.dir, dir)

@@ -63,7 +63,6 @@ func (s *formSet) add(f *eventdata.Form) {
 	}
 }
 
-// find returns the form of the kind, or nil if the set has none.
 func (s *formSet) find(kind string) *eventdata.Form {
 	for _, f := range s[min(len(kind), len(s)-1)] {
 		if f.Kind == kind {

@@ -100,7 +100,6 @@ func ParseRange(s string) (VersionRange, error) {
 	return all, nil
 }
 
-// errRangeSyntax describes the syntax of a constraint.
 var errRangeSyntax = errors.New(`expected comparators such as ">=1.0.0, <2.0.0", "^1.4", "~1.2.3", "1.x", "*" or "1.2 - 1.4.5"`)
 
 // rangeOperators lists the operators of comparators with their canonical spelling. If one operator is a prefix of

@@ -29,10 +29,8 @@ type method struct {
 	kind observe.CallKind
 }
 
-// provider returns the method for a call of engine.Provider.
 func provider(k observe.CallKind) method { return method{k.String(), k} }
 
-// admin returns the method for a call of engine.ProviderAdmin.
 func admin(name string) method { return method{name, observe.CallAdmin} }
 
 // The arguments of calls that are about an instance, or about one execution of it.

@@ -17,8 +17,7 @@ type Store struct {
 	// seen is the generation that waiting fetches have seen. changed is closed when there is a newer one.
 	seen    uint64
 	changed chan struct{}
-	// closed is closed by Close.
-	closed chan struct{}
+	closed  chan struct{}
 }
 
 // Open returns an empty store that runs on the wall clock. It ignores the StartMs option. A store that is not closed
@@ -60,7 +59,6 @@ func (s *Store) Do(f func(store *memprovider.Store)) {
 	f(s.inner)
 }
 
-// tick advances the store's time to now.
 func (s *Store) tick() {
 	if ms := s.startMs + time.Since(s.start).Milliseconds(); ms > s.inner.Now() {
 		s.inner.SetNow(ms)

@@ -46,7 +46,6 @@ func TestCatalogueIsWhole(t *testing.T) {
 	}
 }
 
-// TestEveryCaseSays checks that every case has a description.
 func TestEveryCaseSays(t *testing.T) {
 	for _, problem := range conformance.Problems() {
 		t.Error(problem)

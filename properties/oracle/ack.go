@@ -232,8 +232,8 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 	}
 	in.setCustomStatus(r.HistoryDelta) // 8
 	in.setKeys(r.HistoryDelta)         // 9
-	if meta.Status.Terminal() {        // still 9: merging the keys at the end of an execution
-		in.merge()
+	if meta.Status.Terminal() {        // still 9: merging the keys at the end of an execution (I15)
+		in.store, in.delta = in.merged(), nil
 	}
 	for _, item := range r.WorkerItems { // 10
 		if item.Kind() == engine.ItemActivityExecute || c.storeWork {
@@ -289,11 +289,6 @@ func (in *instance) setKeys(delta []engine.Event) {
 			}
 		}
 	}
-}
-
-// merge merges the keys of the delta into the stored keys (I15).
-func (in *instance) merge() {
-	in.store, in.delta = in.merged(), nil
 }
 
 // enqueueForOrchestrator judges the call against docs/contract/provider.md#p5.1.

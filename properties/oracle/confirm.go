@@ -206,7 +206,6 @@ func (s *State) confirmFetchWork(j *judge, r *call.FetchWorkItem) bool {
 	return got == nil
 }
 
-// confirmAckWork confirms that an ack with a live token has succeeded.
 func (s *State) confirmAckWork(j *judge, r *call.AckWorkItem) bool {
 	w, h := s.holdingRow(j, r.LockToken)
 	if w == nil || !h.live.must {

@@ -136,7 +136,7 @@ func (d *delivery) contextDiffers(j *judge, got *engine.FetchedOrchestration) (s
 			return fmt.Sprintf("the current execution is %d, got %d", d.execution, got.Item.ExecutionID), by("5.2", "I9")
 		}
 	}
-	if !d.damaged && !sameEntries(got.Item.KVSnapshot, d.snapshot) {
+	if !d.damaged && !slices.EqualFunc(got.Item.KVSnapshot, d.snapshot, func(g engine.KVEntry, e entry) bool { return g == e.entry() }) {
 		return fmt.Sprintf("kv_snapshot is not the state at the last boundary: expected %s, got %s", shown{kvEntries(d.snapshot)}, shown{got.Item.KVSnapshot}), by("6.9", "I14")
 	}
 	if got.Item.CurrentStatus != "" && d.kind == contextRow && got.Item.CurrentStatus != d.status {
@@ -170,8 +170,4 @@ func kvEntries(list []entry) []engine.KVEntry {
 
 func (e *entry) entry() engine.KVEntry {
 	return engine.KVEntry{Key: e.key, Value: e.value, LastUpdatedAtMs: e.updatedMs}
-}
-
-func sameEntries(got []engine.KVEntry, want []entry) bool {
-	return slices.EqualFunc(got, want, func(g engine.KVEntry, e entry) bool { return g == e.entry() })
 }

@@ -112,8 +112,6 @@ func Denied(release string) ([]Freedom, error) {
 // freedoms is a set of denied freedoms: a bit for each.
 type freedoms uint64
 
-func (d freedoms) grants(f Freedom) bool { return d&f.bit() == 0 }
-
 // bit returns the freedom's bit in a set. That of none is in no set.
 func (f Freedom) bit() (set freedoms) {
 	if f == none {

@@ -43,7 +43,7 @@ func by(section, invariants string) clause { return clause{section: section, inv
 
 func free(f Freedom, section string) clause { return clause{section: section, freedom: f} }
 
-func (j *judge) grants(f Freedom) bool { return j.options.denied.grants(f) }
+func (j *judge) grants(f Freedom) bool { return j.options.denied&f.bit() == 0 }
 
 // allow records that the contract allows an answer, which the text describes. given says whether that is the answer
 // that the provider gave; if so, then returns the resulting state.

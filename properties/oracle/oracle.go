@@ -167,7 +167,6 @@ func (o *Oracle) took(at Span, token string) {
 	}
 }
 
-// addStates adds those states that are not in the list yet.
 func addStates(list, more []*State) []*State {
 	for _, s := range more {
 		if !slices.ContainsFunc(list, s.Equal) {

@@ -72,7 +72,6 @@ func known(b bool) truth { return truth{b, b} }
 // reached reports whether time s has been reached at time now, that is, whether s <= now.
 func (s Span) reached(now Span) truth { return truth{s.Lo <= now.Hi, s.Hi <= now.Lo} }
 
-// after reports whether s > t.
 func (s Span) after(t Span) truth { return t.before(s) }
 
 func (s Span) before(t Span) truth { return truth{s.Lo < t.Hi, s.Hi < t.Lo} }

@@ -75,7 +75,6 @@ func TestEmbeddedNil(t *testing.T) {
 	}
 }
 
-// TestDeclared checks that methods that are not declared are not called.
 func TestDeclared(t *testing.T) {
 	want := []string{"read", "get_queue_depths"}
 	s := made(t, undertest.Store{Provider: inMemory(), Methods: want})

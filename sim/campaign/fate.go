@@ -50,7 +50,6 @@ func (g *RemarkGroup) First() string {
 	return where
 }
 
-// remarkTitles are the titles of the kinds of remarks, in the order of a report.
 var remarkTitles = []struct {
 	kind  cluster.RemarkKind
 	title string

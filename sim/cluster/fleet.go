@@ -269,7 +269,9 @@ func (f *fleet) down(n *nodeState) {
 	clear(n.jobs) // its activities
 	n.timers, n.jobs, n.held = n.timers[:0], n.jobs[:0], n.held[:0]
 	n.machine = nil
-	f.schema.forget(n)
+	if f.schema.invalid != nil {
+		f.schema.invalid[n.number-1] = 0 // its prepared statements are gone
+	}
 	n.draining, n.paused = false, false
 	f.parking.leaveGroups(n)
 	f.inform(n)

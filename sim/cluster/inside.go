@@ -127,7 +127,6 @@ func (nw *network) onServed() {
 	}
 }
 
-// takeEffect executes a call that has waited inside the store.
 func (nw *network) takeEffect(c *callState) {
 	if !c.alive() && !sim.Chance(nw.chooser, tryKey(c.key, c.tries+1).At(labelInside).At(labelZombie), 1, 2) {
 		c.state = callDone // the store has noticed that its caller is gone

@@ -46,7 +46,6 @@ func (j *journal) startMs() int64 { return j.start.Millis() }
 // steps returns the number of steps so far.
 func (j *journal) steps() uint64 { return j.kernel.Steps() }
 
-// since returns the virtual time since the start of the run.
 func (j *journal) since() time.Duration { return j.kernel.Now().Sub(j.start) }
 
 // propertyRunEnds is violated by a run that does not end by itself.

@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// builtin returns the plans of the built-in scenarios with all faults on, for a seed.
 func builtin(t *testing.T, seed uint64) []*plan.Plan {
 	t.Helper()
 	full := faults.Full()

@@ -233,7 +233,6 @@ func TestRegisterTwice(t *testing.T) {
 	}
 }
 
-// TestClientsTryForLong checks that a client retries for as long as necessary.
 func TestClientsTryForLong(t *testing.T) {
 	plan := upgradePlan(1, faults.Plan{Rates: []faults.Rate{{Kind: faults.RequestLost, Num: 1, Den: 1}}})
 	plan.Schedule, plan.FaultPhase = nil, 1200*time.Second

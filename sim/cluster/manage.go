@@ -36,8 +36,6 @@ func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 const operatorWait = 5 * time.Second
 
 // onManage ends the wait of an operator's call.
-func (c *clients) onManage(i int) { c.waiting[i]() }
-
 // managed makes an operator's call.
 func (c *clients) managed(id string, a *plan.Action) {
 	c.changed = true

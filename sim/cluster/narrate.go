@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -250,14 +252,8 @@ func (nr *narrator) skippedBy(r call.Call) string {
 }
 
 func describeItems(items []engine.WorkItem) string {
-	if len(items) == 0 {
-		return "no readable message"
-	}
-	parts := make([]string, len(items))
-	for i, item := range items {
-		parts[i] = string(item.Kind())
-	}
-	return strings.Join(parts, ", ")
+	kinds := pretty.Texts(items, func(i engine.WorkItem) string { return string(i.Kind()) })
+	return cmp.Or(strings.Join(kinds, ", "), "no readable message")
 }
 
 func describeItem(item engine.WorkItem) string {
@@ -284,10 +280,7 @@ func (nr *narrator) describeAck(a *engine.OrchestrationAck) string {
 	if len(a.HistoryDelta) == 0 {
 		return nr.tokens[a.LockToken] + " without an event: the batch is dropped"
 	}
-	var kinds []string
-	for _, e := range a.HistoryDelta {
-		kinds = append(kinds, string(e.Kind()))
-	}
+	kinds := pretty.Texts(a.HistoryDelta, func(e engine.Event) string { return string(e.Kind()) })
 	text := fmt.Sprintf("%s execution %d: %s", nr.tokens[a.LockToken], a.ExecutionID, strings.Join(kinds, ", "))
 	if a.Metadata.PinnedVersion != nil {
 		text += ", pinned " + a.Metadata.PinnedVersion.String()

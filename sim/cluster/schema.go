@@ -210,13 +210,6 @@ func (s *schema) fails(c *callState) bool {
 	return invalid
 }
 
-// forget drops the prepared statements of a node that goes down.
-func (s *schema) forget(n *nodeState) {
-	if s.invalid != nil {
-		s.invalid[n.number-1] = 0
-	}
-}
-
 // migration returns the index of the node's migration among those that take place, or -1.
 func (s *schema) migration(n *nodeState) int {
 	return slices.IndexFunc(s.running, func(m migration) bool { return m.by == n })

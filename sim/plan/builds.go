@@ -211,7 +211,6 @@ func buildNames(builds []*engine.Build) string {
 	return strings.Join(pretty.Texts(builds, (*engine.Build).Name), ", ")
 }
 
-// make makes the declared build from the build it is based on.
 func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 	text, application, apart := strings.Cut(d.Name, "+")
 	v, err := engine.ParseVersion(text)

@@ -261,7 +261,7 @@ func (m *hostMachine) made(c *madeCall) (machine.Effect, error) {
 		return nil, fmt.Errorf("host: call %s: %w", c.Method, err)
 	}
 	// A runtime writes the same fields in another order, which package call would preserve unnecessarily.
-	request = call.WithContents(request, knownEvent, engine.Known)
+	request = call.WithContents(request, func(e engine.Event) engine.Event { e.Data = eventdata.Known(e.Data); return e }, engine.Known)
 	out := &machine.ProviderCall{ID: machine.CallID(c.ID), Request: request, Deadline: m.config.Options.CallDeadline}
 	p := pendingCall{method: c.Method}
 	switch r := request.(type) {
@@ -310,9 +310,4 @@ func (m *hostMachine) begun(c *madeCall) (machine.Effect, error) {
 		}, nil
 	}
 	return nil, fmt.Errorf("host: activity %d (%s) of %s, execution %d, began without having been given to the node", a.ID, a.Name, a.Instance, a.ExecutionID)
-}
-
-func knownEvent(e engine.Event) engine.Event {
-	e.Data = eventdata.Known(e.Data)
-	return e
 }

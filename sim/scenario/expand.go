@@ -226,7 +226,6 @@ func (e *expansion) instances() {
 	}
 }
 
-// actionKey returns the key of the last action.
 func actionKey(instance sim.Key, actions []plan.Action) sim.Key {
 	last, nth := actions[len(actions)-1], uint64(0)
 	for _, a := range actions[:len(actions)-1] {

@@ -211,7 +211,6 @@ func TestExpandErrors(t *testing.T) {
 	}
 }
 
-// TestExpandActionNotBeforeStart checks that a client does not cancel an instance that it has not started.
 func TestExpandActionNotBeforeStart(t *testing.T) {
 	s := mustParse(t, "instance a runs Leaf at 1s..9s\n  cancel at 2s\nload 5 instances over 10s\nmix 1 Leaf\n  cancel at 3s..4s")
 	moved := 0

@@ -18,7 +18,7 @@ import (
 func Format(p *plan.Plan) []byte {
 	s := Scenario{Name: p.Name, Template: *p}
 	var b bytes.Buffer
-	format(&b, place{s: &s, single: len(p.Faults.Rates)}, ofPlan)
+	format(&b, place{s: &s, single: len(p.Faults.Rates)}, func(r *row) bool { return !r.Corpus }) // a plan has no expectations but those that are its own
 	return b.Bytes()
 }
 
@@ -68,9 +68,6 @@ func (r *row) format(b *bytes.Buffer, at place, indent string) {
 		}
 	})
 }
-
-// ofPlan selects the statements about the plan. A plan has no expectations but those that are its own.
-func ofPlan(r *row) bool { return !r.Corpus }
 
 // formatBuild writes a released runtime's name as two words.
 func formatBuild(name string) string {

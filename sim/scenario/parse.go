@@ -55,8 +55,7 @@ type parser struct {
 	named map[string]int // kind and name → line
 	// Line numbers needed by finish. Invariant: each slice is as long as the scenario's slice that it describes.
 	stepLines, faultLines, probeLines, expectLines []int
-	// stepWhen are the times of the steps.
-	stepWhen []when
+	stepWhen                                       []when
 	// common is the named fault plan, which applies after the single rates.
 	common faults.Plan
 }
@@ -240,7 +239,6 @@ func faultKinds() []string {
 	return pretty.Texts(faults.Kinds(), func(k faults.Info) string { return string(k.Kind) })
 }
 
-// faultNames returns the names of the fault plans.
 func faultNames() []string { return []string{"none", "light", "full", "timing"} }
 
 // NamedFaults returns the fault plan with the given name.
@@ -252,7 +250,6 @@ func NamedFaults(name string) (faults.Plan, error) {
 	return [...]func() faults.Plan{faults.None, faults.Light, faults.Full, faults.Timing}[i](), nil
 }
 
-// contracts returns the releases that have their own contract.
 func contracts() []string {
 	return pretty.Texts(engine.Contracts(), func(c engine.Contract) string { return c.Release })
 }

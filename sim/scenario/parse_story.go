@@ -105,7 +105,7 @@ func (p *parser) expect() {
 	if e.Event = t.text; t.colon {
 		e.Event = strings.TrimSuffix(t.text, ":")
 	}
-	p.known("event", e.Event, eventNames())
+	p.known("event", e.Event, pretty.Texts(plan.Facts(), func(f plan.FactInfo) string { return f.Name }))
 	if !before {
 		in()
 	}
@@ -156,11 +156,6 @@ func (p *parser) attr(event string) plan.Attr {
 	return plan.Attr{Name: name, Value: value}
 }
 
-func eventNames() []string {
-	return pretty.Texts(plan.Facts(), func(e plan.FactInfo) string { return e.Name })
-}
-
-// draw records an open time.
 func (p *parser) draw(d openTime) {
 	if p.err == nil && (d.Lo != d.Hi || d.Relative) {
 		p.s.open = append(p.s.open, d)

@@ -205,7 +205,6 @@ func clauseItem(list []clause, read func(p *parser)) item {
 // clauses are clauses in any order, each at most once, up to the end of the line.
 func clauses(list ...clause) item { return someClauses(0, list) }
 
-// anyClauses are clauses of which at least one is given.
 func anyClauses(list ...clause) item { return someClauses(1, list) }
 
 func someClauses(least int, list []clause) item {

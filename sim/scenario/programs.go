@@ -64,13 +64,12 @@ func (p *parser) checkPrograms() {
 	}
 }
 
-// finishPrograms reports an error if the last program has no end.
 func (p *parser) finishPrograms() {
 	if p.program != nil {
 		p.failf("the text ends within program %s: expected \"end\"", p.program.Program().Name)
 	}
 	p.checkPrograms()
-	if l := p.s.Load; l == nil || !generates(l) {
+	if l := p.s.Load; l == nil || !slices.ContainsFunc(l.Mix, func(m MixEntry) bool { return m.Generated }) {
 		return
 	}
 	for i := range p.s.Template.Programs {
@@ -79,10 +78,6 @@ func (p *parser) finishPrograms() {
 			p.failf("program %q has a name that a generated program may get: expected another name", name)
 		}
 	}
-}
-
-func generates(l *Load) bool {
-	return slices.ContainsFunc(l.Mix, func(m MixEntry) bool { return m.Generated })
 }
 
 // isGenerated reports whether the name is one that a generated program may have.

@@ -546,7 +546,10 @@ func clockPattern(c *plan.Clock) []item {
 func workRows() []row {
 	actions := func(name, meaning, example string, each func(at place, line func(string, int, []item))) row {
 		return row{StatementInfo: StatementInfo{Name: name, Below: "instance, mix", Meaning: meaning, Example: example},
-			lines: lines{func(at place) []item { return addAction(at, plan.ActionVerb(name)) }, each}}
+			lines: lines{func(at place) []item {
+				t := &ActionTemplate{Action: plan.Action{Verb: plan.ActionVerb(name)}}
+				return append(actionPattern(t, ""), check(func(p *parser) { p.addAction(at, t) }))
+			}, each}}
 	}
 	return []row{
 		{StatementInfo: StatementInfo{Name: "program",
@@ -660,11 +663,6 @@ func actionPattern(t *ActionTemplate, when string) []item {
 			p.failf("expected either \"at\" or \"after\" and a time, as in: %s", p.form)
 		}
 	}))
-}
-
-func addAction(at place, verb plan.ActionVerb) []item {
-	t := &ActionTemplate{Action: plan.Action{Verb: verb}}
-	return append(actionPattern(t, ""), check(func(p *parser) { p.addAction(at, t) }))
 }
 
 func eachAction(at place, line func(string, int, []item)) {

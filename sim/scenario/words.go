@@ -26,11 +26,9 @@ const (
 )
 
 // failf records an error unless there already is one.
-func (p *parser) failf(format string, args ...any) { p.failAt(p.line, format, args...) }
-
-func (p *parser) failAt(line int, format string, args ...any) {
+func (p *parser) failf(format string, args ...any) {
 	if p.err == nil {
-		p.err = &Error{File: p.file, Line: line, Msg: fmt.Sprintf(format, args...)}
+		p.err = &Error{File: p.file, Line: p.line, Msg: fmt.Sprintf(format, args...)}
 	}
 }
 

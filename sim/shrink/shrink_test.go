@@ -204,7 +204,6 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 	return all
 }
 
-// TestShrinkIsAlwaysTheSame checks that a failure always shrinks to the same plan.
 func TestShrinkIsAlwaysTheSame(t *testing.T) {
 	bug, _ := faults.Lookup("provider/expiry-not-checked")
 	s, err := scenario.Lookup(bug.Scenario)

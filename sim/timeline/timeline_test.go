@@ -95,7 +95,6 @@ history lost pinned 9.9.9 shape waiting kick at 1s
 	}
 }
 
-// TestWatchingChangesNothing checks that watching a run does not change it.
 func TestWatchingChangesNothing(t *testing.T) {
 	_, watched := draw(t, story)
 	s, err := scenario.Parse("story.txt", []byte(story), engine.ShippedBuilds()...)

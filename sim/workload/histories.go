@@ -11,7 +11,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// archivistChild is the child of a stored Archivist.
 const archivistChild = "child of the archivist"
 
 func archivist(ctx *orch.Context, input string) (string, error) {

@@ -12,7 +12,6 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// simrun is the program in cmd/simrun.
 var simrun = Program{Name: "simrun"}
 
 // TestCorpus replays every stored plan. A changed digest is only reported; a changed verdict fails the test.

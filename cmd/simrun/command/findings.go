@@ -19,7 +19,6 @@ import (
 	"github.com/durosim/durosim/sim/timeline"
 )
 
-// findingState is the state of a finding after a campaign.
 type findingState string
 
 const (
@@ -181,7 +180,6 @@ func (k *knownFinding) violation() cluster.Violation {
 	return cluster.Violation{Property: k.Property, Expectation: k.Expectation}
 }
 
-// isNews reports whether a finding is new or has regressed.
 func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
 
 // knownTable lists findings, with new and regressed ones first.

@@ -97,7 +97,6 @@ func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, err
 	return s, seedRange{first: h.FirstSeed, count: h.Seeds}, err
 }
 
-// readResults appends the results in file to results, and its coverage to coverage.
 func readResults(file string, results *[]campaign.SeedResult, coverage *campaign.Coverage) (*resultsHead, error) {
 	f, err := os.Open(file)
 	if err != nil {

@@ -455,7 +455,6 @@ type knownMistake struct {
 	Title, Consequence, Fix, Where, Releases, Upstream, Shown, Story string
 }
 
-// readKnown reads a file of known mistakes. If name is empty, there are none.
 func readKnown(name string) (*knownFile, error) {
 	file := &knownFile{}
 	if name == "" {

@@ -80,7 +80,6 @@ func (p *Program) newRun() durosim.Run {
 	return run
 }
 
-// ownHandlers reports whether the program has its own handlers.
 func (p *Program) ownHandlers() bool { return p.newRun().Handlers != nil }
 
 func (p *Program) registry(b *engine.Build) (*node.Registry, error) {

@@ -45,7 +45,6 @@ func newExchange(t *testing.T, lines wire.Lines) *exchange {
 	return x
 }
 
-// valid returns an error if a text does not match a definition in the schema.
 func (x *exchange) valid(definition string, text []byte) error {
 	schema, err := x.schema.Compile("protocol.json#/$defs/" + definition)
 	if err != nil {

@@ -49,7 +49,6 @@ func TestProtocolExamples(t *testing.T) {
 	}
 }
 
-// TestProtocolNamesEveryMethod checks that every method has a row in one of the page's tables.
 func TestProtocolNamesEveryMethod(t *testing.T) {
 	page := readPage(t)
 	for _, args := range call.All() {
@@ -63,7 +62,6 @@ func TestProtocolNamesEveryMethod(t *testing.T) {
 	}
 }
 
-// TestProtocolLog checks that the example of a log is a valid log.
 func TestProtocolLog(t *testing.T) {
 	for _, block := range fenced(t, "json") {
 		if _, err := oracle.CheckLog(strings.NewReader(strings.Join(block, "\n")), oracle.Options{}); err != nil {

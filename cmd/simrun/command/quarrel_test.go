@@ -79,7 +79,6 @@ func (q *quarrelling) partial(ctx context.Context, c call.Call) call.Answer {
 	return q.alone(ctx, c)
 }
 
-// wrongAlone is a provider that rejects every call.
 func (q *quarrelling) wrongAlone(context.Context, call.Call) call.Answer {
 	return call.Answer{Err: &engine.ProviderError{Message: "no"}}
 }

@@ -236,7 +236,6 @@ func (r *replayed) check(show *storyFlags) error {
 
 func (r *replayed) drifted() bool { return r.again != nil && r.again.Digest != r.result.Digest }
 
-// summary returns the replay's result as the summary of a one-seed campaign.
 func (r *replayed) summary() *campaign.Summary {
 	result := campaign.SeedResult{Seed: r.seed, Result: r.result, Crash: r.crash}
 	if r.again != nil {

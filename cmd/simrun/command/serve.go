@@ -72,7 +72,6 @@ func (c *serveCmd) server(rules *memprovider.Rules) *wire.Server {
 	}}
 }
 
-// levels maps the fault levels that serve accepts to fault plans.
 var levels = map[string]faults.Plan{"none": faults.None(), "light": faults.Light(), "full": faults.Full()}
 
 // unbuffered is standard output, flushed after each line because a reader may be waiting for that line.

@@ -121,7 +121,6 @@ type inbox struct {
 	waits       []target // that its code had
 }
 
-// remove removes a message from a list and reports whether it was there.
 func remove(list *[]message, m message) bool {
 	i := slices.Index(*list, m)
 	if i >= 0 {

@@ -1,6 +1,8 @@
 package safety
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
@@ -76,10 +78,5 @@ func (k *conserveChecker) Ended(c *model.Call, _ *observe.Observation) {
 }
 
 func droppedByRule(n *model.Note, index int) bool {
-	for _, d := range n.Dropped {
-		if d.Index == index && d.Rule != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Dropped, func(d machine.DroppedMessage) bool { return d.Index == index && d.Rule != "" })
 }

@@ -22,7 +22,6 @@ import (
 
 func TestMain(m *testing.M) { sample.Main(m) }
 
-// judged runs a seed of a scenario, with or without the second judge.
 func judged(t *testing.T, name string, seed, second uint64, ids ...faults.BugID) *cluster.Result {
 	t.Helper()
 	s, err := scenario.Lookup(name)

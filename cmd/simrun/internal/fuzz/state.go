@@ -34,7 +34,6 @@ type watcher struct {
 	points  []point
 }
 
-// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
 func (m *watcher) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
 	return cluster.WatchHandle(m.Monitor, p, codec)
 }

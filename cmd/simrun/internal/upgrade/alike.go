@@ -375,16 +375,6 @@ func (s *survey) group(families [][]uint32, fine bool) (run [][]uint32) {
 	return run
 }
 
-// left counts the instances of which none like them is run, and names one.
-func (s *survey) left() (n int, example string) {
-	for i := range s.all {
-		if s.groups[s.all[i].group].run == 0 {
-			n, example = n+1, s.all[i].id
-		}
-	}
-	return n, example
-}
-
 // Alike returns the instances of the store for which those named stand, since they are like them, in order. It leaves out
 // what is not of the store.
 func (s *Snapshot) Alike(ids []string) []string {

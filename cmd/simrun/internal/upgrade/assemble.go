@@ -48,8 +48,14 @@ func (r *reader) snapshot() *Snapshot {
 	}
 	r.queues(s, running)
 	r.expect(s)
-	if n, example := r.survey.left(); n > 0 {
-		r.leaveOut(n, place{}, "instances, since too few others are like them: they are neither checked nor run", example)
+	left, example := 0, ""
+	for i := range r.survey.all {
+		if in := &r.survey.all[i]; r.survey.groups[in.group].run == 0 {
+			left, example = left+1, in.id
+		}
+	}
+	if left > 0 {
+		r.leaveOut(left, place{}, "instances, since too few others are like them: they are neither checked nor run", example)
 	}
 	s.LeftOut = r.leftOut
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {

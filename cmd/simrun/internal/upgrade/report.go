@@ -199,7 +199,6 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	}
 }
 
-// deletedByRescue reports whether rescue deleted the instance or the tree that contains it.
 func deletedByRescue(r *cluster.Result, f *cluster.Fate) bool {
 	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
 		return h.Kind == cluster.HelpDelete && (h.Name == f.Instance || strings.HasPrefix(f.Instance, h.Name+"::"))

@@ -61,10 +61,8 @@ type Described struct {
 	// Admin reports whether the management methods are available.
 	Admin bool `json:"admin"`
 	// VirtualClock reports whether the clock moves only through clock_advance and clock_set.
-	VirtualClock bool `json:"virtual_clock"`
-	// CorruptEvent reports whether corrupt_event is available.
-	CorruptEvent bool `json:"corrupt_event"`
-	// CorruptMessage reports whether corrupt_message is available.
+	VirtualClock   bool `json:"virtual_clock"`
+	CorruptEvent   bool `json:"corrupt_event"`
 	CorruptMessage bool `json:"corrupt_message,omitempty"`
 	// The remaining fields were added in protocol 2. FailAckStep reports whether fail_ack_step is available.
 	FailAckStep bool `json:"fail_ack_step,omitempty"`
@@ -72,7 +70,6 @@ type Described struct {
 	Overlapping bool `json:"overlapping,omitempty"`
 	// LongPolls reports whether a fetch waits up to its poll timeout.
 	LongPolls bool `json:"long_polls,omitempty"`
-	// SetFaults reports whether set_faults is available.
 	SetFaults bool `json:"set_faults,omitempty"`
 }
 
@@ -177,7 +174,6 @@ func (s *Server) reset() error {
 	return nil
 }
 
-// release closes the current store, if there is one and it has a Close function.
 func (s *Server) release() {
 	if old := s.store.Load(); old != nil && old.Close != nil {
 		old.Close()

@@ -62,28 +62,48 @@ func failedWith(kind eventdata.ApplicationKind, text string) engine.EventData {
 // functions matches the names of functions in places: their numbers are the compiler's.
 var functions = regexp.MustCompile(`\S+ \(verdicts`)
 
+// verdict returns what is said of a history and its code, and the place in the code.
+func verdict(in replay.Input) (text string) {
+	says, err := replay.Verify(in)
+	for _, part := range []string{says, fmt.Sprint(err), replay.DiffersAt(in)} {
+		if part != "" && part != "<nil>" {
+			text += ": " + part
+		}
+	}
+	return text
+}
+
 // verdicts returns what is said. The last histories are an end alone, an event without data, and none.
 func verdicts() string {
 	var text strings.Builder
 	start, work := eventdata.OrchestrationStarted{Name: "Leaf", Version: "1.0.0"}, eventdata.ActivityScheduled{Name: "Work"}
-	for i := range len(codes) * len(more) * len(ends) {
-		code, also, end := codes[i/len(ends)/len(more)], more[i/len(ends)%len(more)], ends[i%len(ends)]
-		in := replay.Input{Build: engine.ShippedBuilds()[0], Instance: "one", ExecutionID: 1, Handler: func(ctx *orch.Context, _ string) (string, error) {
-			return code(ctx, ctx.ScheduleActivity("Work", ""))
-		}}
-		for _, e := range []engine.Event{{Data: start}, {Data: work}, also, {Data: end}} {
-			if e.EventID = uint64(len(in.History) + 1); e.Data != nil {
-				in.History = append(in.History, e)
+	for i := range len(codes) * len(more) {
+		code, also := codes[i/len(more)], more[i%len(more)]
+		fmt.Fprintf(&text, "code %d, more %d\n", i/len(more), i%len(more))
+		said, endsOf := []string{}, map[string][]int{} // of ends about which the same is said
+		for number, end := range ends {
+			in := replay.Input{Build: engine.ShippedBuilds()[0], Instance: "one", ExecutionID: 1, Handler: func(ctx *orch.Context, _ string) (string, error) {
+				return code(ctx, ctx.ScheduleActivity("Work", ""))
+			}}
+			for _, e := range []engine.Event{{Data: start}, {Data: work}, also, {Data: end}} {
+				if e.EventID = uint64(len(in.History) + 1); e.Data != nil {
+					in.History = append(in.History, e)
+				}
 			}
+			what := verdict(in)
+			if endsOf[what] == nil {
+				said = append(said, what)
+			}
+			endsOf[what] = append(endsOf[what], number)
 		}
-		says, err := replay.Verify(in)
-		fmt.Fprintf(&text, "code %d, more %d, end %d: %s; %v; %s\n", i/len(ends)/len(more), i/len(ends)%len(more), i%len(ends), says, err, replay.DiffersAt(in))
+		for _, what := range said {
+			fmt.Fprintf(&text, "  ends %v%s\n", endsOf[what], what)
+		}
 	}
 	for _, history := range [][]engine.Event{{{Data: ends[1]}}, {{EventID: 7}}, {{Data: start}}, nil} {
 		for _, code := range []orch.Handler{nil, func(*orch.Context, string) (string, error) { return "", nil }} {
 			in := replay.Input{Build: engine.ShippedBuilds()[0], History: history, Handler: code}
-			says, err := replay.Verify(in)
-			fmt.Fprintf(&text, "%v with %t: %s; %v; %s\n", history, code != nil, says, err, replay.DiffersAt(in))
+			fmt.Fprintf(&text, "%v with %t%s\n", history, code != nil, verdict(in))
 		}
 	}
 	return functions.ReplaceAllString(text.String(), "(verdicts")

@@ -86,7 +86,7 @@ func (p *parser) versionRange() *engine.VersionRange {
 // may be omitted.
 func (p *parser) expect() {
 	e := plan.Expectation{Line: p.line}
-	e.Mode = plan.Mode(p.oneOf("mode", []string{string(plan.ModeAlways), string(plan.ModeNever), string(plan.ModeSometimes)}))
+	e.Mode = plan.Mode(p.oneOf("mode", []string{string(plan.ModeAlways), string(plan.ModeNever), string(plan.ModeSometimes), "panics", "taken"}))
 	in := func() bool {
 		if !p.accept("in") {
 			return false

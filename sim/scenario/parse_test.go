@@ -139,7 +139,7 @@ func TestErrors(t *testing.T) {
 		{`probe P reads 2.0.0 looks does ack`, `x.txt:1: probe P looks: expected no "does" or "holds", since it holds nothing`},
 		{`probe P sees 2.0.0 filter any`, `x.txt:1: expected "reads", found "sees", as in: probe NAME reads BUILD filter FILTER | work | sends start|message INSTANCE | sweeps instances|executions | looks [does ACT] [to VERSION] [holds CLASS] [locks DURATION] [delays DURATION] [from TIME] [every DURATION] [times COUNT] [ignore-attempt]`},
 		// Expectations.
-		{`expect nevr turn`, `x.txt:1: unknown mode "nevr": expected always, never or sometimes; did you mean never?`},
+		{`expect nevr turn`, `x.txt:1: unknown mode "nevr": expected always, never, sometimes, panics or taken; did you mean never?`},
 		{`expect never tun`, `x.txt:1: unknown event "tun"; did you mean turn?`},
 		{`expect never turn where pin`, `x.txt:1: unexpected "pin": expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken`},
 		{`expect never turn where pin=2`, `x.txt:1: turn pin=2: "2" is never the pin: expected a version such as 1.5.0, or 1.x, or none`},

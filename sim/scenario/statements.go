@@ -412,7 +412,7 @@ func buildRows() []row {
 					b.AwaitsActivation = true
 				})}
 			}),
-		below("names", "automatic ids of children name the execution that asks, from the second on, and no other id may begin with sub::", "build 1.6.0 like 1.5.0\n  names children by execution\nnode A runs 1.6.0",
+		below("names", "automatic ids of children name the execution that asks, from the second on, and code that gives a child an id that begins with sub:: fails", "build 1.6.0 like 1.5.0\n  names children by execution\nnode A runs 1.6.0",
 			func(b *plan.Build) bool { return b.OwnChildIDs }, func(b *plan.Build) []item {
 				return []item{word("children"), word("by"), word("execution"), check(func(*parser) { b.OwnChildIDs = true })}
 			}),
@@ -482,7 +482,7 @@ func nodeRows() []row {
 				}
 			}}},
 		{StatementInfo: StatementInfo{Name: "handlers", Below: "build, node",
-			Meaning: "the only orchestrations that the node registers; by default, what its build ships. Below a build, all the orchestrations and activities that it ships, or those that it adds to (with) or removes from (without) what the other build ships; NAME alone is an activity, a program, or all versions of an orchestration",
+			Meaning: "below a node, NAME@VERSION of the only orchestrations that it registers; by default, what its build ships. Below a build, all the orchestrations and activities that it ships, or those that it adds to (with) or removes from (without) what the other build ships; NAME alone is an activity, a program, or all versions of an orchestration",
 			Example: "build 2.1.0 like 2.0.0\n  handlers without Ship ProcessOrder@1.0.0\nnode A runs 2.1.0\n  handlers Leaf@1.0.0 Parent@1.0.0"},
 			lines: lines{func(at place) []item {
 				return []item{{"none | handlers [with | without] NAME[@VERSION]...", func(p *parser) { p.handlers(at) }, nil}}
@@ -575,7 +575,7 @@ func workRows() []row {
 					with("expect", in.Expect != "", endOf(&in.Expect)),
 					flag("unaided", &in.Unaided))}
 			})},
-		actions("raise", "a client sends the instance an event, at a time of the run (or at the instance's start, if that is drawn later) or that long after the instance's start; the plan fails if no code in a run ever waits for that event, unless it is unawaited; the client looks which wait for it is open, and its event is of that kind and topic, or has no topic; blindly, it has the topic that the line says, and every node that may meet it must read such events",
+		actions("raise", "a client sends the instance an event, at a time of the run (or at the instance's start, if that is drawn later) or that long after the instance's start; the plan fails if no code in a run ever waits for that event, unless it is unawaited; the client looks which wait for it is open, and its event is of that kind and topic, or has no topic; blindly, it has the topic that the line says, whether or not a wait takes it (expect taken finds out) or a node reads it: an execution pinned below 2.0.0 takes it as an event without a topic, on a node that reads such events, and any other by a wait for the topic",
 			"instance order-1 runs ProcessOrder\n  raise approval topic orders after 3s", eachAction),
 		actions("enqueue", "a client sends the instance a queue message; the plan fails if no code in a run ever dequeues from that queue, unless it is unawaited",
 			"instance ledger-1 runs Ledger with 1\n  enqueue entries data rent after 3s", nil),

@@ -69,7 +69,8 @@ func stopwatch(ctx *orch.Context, _ string) (string, error) {
 func napper(ctx *orch.Context, input string) (string, error) {
 	for i := range number(input, 3) {
 		_, _, _ = orch.Select(ctx.ScheduleActivity("Nap", "4s"), ctx.ScheduleTimer(500*time.Millisecond)) // a fault may make it panic
-		sleep(ctx, 2*time.Second) // by then, its worker has given it up
+		const untilWorkerGivesUp = 2 * time.Second
+		sleep(ctx, untilWorkerGivesUp)
 		round := strconv.Itoa(i)
 		if out, err := work(ctx, round); err == nil && out != "Work("+round+")" {
 			return "", fmt.Errorf("the result of activity %s is %s", round, out)

@@ -3,6 +3,7 @@ package outcome
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -160,10 +161,13 @@ func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) st
 	return what + cmp.Or(cause, "every delivery was lost")
 }
 
+// unknownKind matches what a codec says of a kind that its build does not know.
+var unknownKind = regexp.MustCompile(`unknown kind "\w+"`)
+
 func (r *refusal) why() string {
 	switch r.decision {
 	case machine.DecideHistoryError:
-		return "build " + r.build + " cannot read its history or a message"
+		return "build " + r.build + " cannot read its history or a message" + strings.TrimSuffix(" ("+unknownKind.FindString(r.cause)+")", " ()")
 	case machine.DecideIncompatible:
 		return "its pin is outside the range of build " + r.build
 	}
@@ -370,11 +374,15 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 		name := c.Run.NodeName(r.node)
 		if r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler {
 			if !r.had {
-				return fmt.Sprintf("every node must have that handler before a client or a node starts it; build %s of %s never had it", r.build, name)
+				return fmt.Sprintf("every node must have that handler before a client or a node starts it; %s (%s) never had it", name, r.build)
 			}
 			return fmt.Sprintf("build %s of %s must keep that handler until nothing needs it, or the work must end before", r.build, name)
 		}
-		return fmt.Sprintf("a node that admits and reads it must be up until it has ended, in place of %s (%s)", name, r.build)
+		text := fmt.Sprintf("a node that admits and reads it must be up until it has ended, in place of %s (%s)", name, r.build)
+		if strings.Contains(r.cause, string(engine.ItemExternalRaised2)) {
+			text += ", or no client may send it an event with a topic blindly"
+		}
+		return text
 	case f.End == cluster.EndedPoisoned:
 		return "a delivery must be acknowledged before max_attempts is reached"
 	case f.End == cluster.EndedCancelled:

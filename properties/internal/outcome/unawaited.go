@@ -118,7 +118,8 @@ func (m message) String() string {
 // inbox is what became of the messages to an instance, as its histories tell.
 type inbox struct {
 	taken, lost []message
-	waits       []target // that its code had
+	missed      []message // of those lost, what came while a wait for the name was open
+	waits       []target  // that its code had
 }
 
 func remove(list *[]message, m message) bool {
@@ -156,6 +157,8 @@ func (c *Checker) untaken(p *plan.Instance) (list []cluster.Remark) {
 		switch lost := remove(&in.lost, m); {
 		case lost && m.verb == plan.ActionEnqueue:
 			why = "no code dequeued it"
+		case lost && slices.Contains(in.missed, m):
+			why = "the wait for it that was open when it came has another topic, or none"
 		case lost && slices.Contains(in.waits, target{name: a.Name}):
 			why = "no wait for it was open when it came"
 		case lost:
@@ -197,6 +200,9 @@ func (c *Checker) inbox(no observe.InstanceNo) (in inbox, known bool) {
 				in.taken = append(in.taken, a)
 			} else {
 				in.lost = append(in.lost, a)
+				if slices.ContainsFunc(open, func(w wait) bool { return nameOf(w.data) == a.name }) {
+					in.missed = append(in.missed, a)
+				}
 			}
 		}
 		for i := range ex.Events {
@@ -235,4 +241,15 @@ func (c *Checker) inbox(no observe.InstanceNo) (in inbox, known bool) {
 		}
 	}
 	return in, true
+}
+
+// nameOf returns the name of the event that a wait is for, and "" for a dequeue.
+func nameOf(wait engine.EventData) string {
+	switch d := wait.(type) {
+	case eventdata.ExternalSubscribed:
+		return d.Name
+	case eventdata.ExternalSubscribed2:
+		return d.Name
+	}
+	return ""
 }

@@ -185,6 +185,9 @@ func (w *Window) judge(p *plan.Plan, states []nodeState, old, young *engine.Buil
 	if lost := slices.DeleteFunc(lacks(w.Old), func(f string) bool { return slices.Contains(has, f) }); len(lost) > 0 {
 		risk("fields: %s drops %s of what passes through it (L06)", w.Old, strings.Join(lost, ", "))
 	}
+	if young.OwnChildIDs && !old.OwnChildIDs {
+		risk("children: %s names them by execution and refuses other ids that begin with sub::, %s does not: what an execution of %[2]s asks for by such an id does not replay on %[1]s (S11)", w.New, w.Old)
+	}
 	a, b := old.Bounds(), young.Bounds()
 	for _, l := range []struct {
 		what     string

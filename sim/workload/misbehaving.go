@@ -172,6 +172,8 @@ func impostor(ctx *orch.Context, input string) (string, error) {
 	switch input {
 	case "detached": // builds that generate such ids themselves panic here
 		ctx.StartOrchestration("Leaf", ctx.InstanceID()+"::sub::9", input)
+	case "bare": // and here
+		ctx.StartOrchestration("Leaf", "sub::9", input)
 	case "plain":
 		ctx.StartOrchestration("Leaf", ctx.InstanceID()+": sub::9", input)
 	}

@@ -31,7 +31,7 @@ fuzz:
 # Which small changes of the store, of a turn, of a node and of the codec somebody notices, SAMPLE of them, another one for
 # each DRAW; and which of the checkers their tests notice.
 SAMPLE ?= 160
-mutants: DRAW ?= 77
+mutants: DRAW ?= aspen
 mutants-of-checkers: DRAW ?= 77
 mutants:
 	nice go -C internal/dev run ./simdev mutants -sample $(SAMPLE) -draw "$(DRAW)" -deep 2 -reasoned -out ../../docs/kill-matrix.md $(MUTANTS)

@@ -68,7 +68,7 @@ func (b *Build) SemanticsOf(stamp *Version) Semantics {
 }
 
 // Bounds returns the build's limits with defaults filled in.
-func (b *Build) Bounds() Limits { return b.Limits.filled() }
+func (b *Build) Bounds() Limits { return b.Limits.or(DefaultLimits()) }
 
 // Introduction records the first version that reads a kind.
 type Introduction struct {

@@ -16,8 +16,6 @@ func DefaultLimits() Limits {
 	return Limits{CarriedEvents: MaxCarryForwardEvents, Keys: MaxKVKeys, ValueBytes: MaxKVValueBytes}
 }
 
-func (l Limits) filled() Limits { return l.or(DefaultLimits()) }
-
 // or returns l with each zero field replaced by the field of d.
 func (l Limits) or(d Limits) Limits {
 	return Limits{cmp.Or(l.CarriedEvents, d.CarriedEvents), cmp.Or(l.Keys, d.Keys), cmp.Or(l.ValueBytes, d.ValueBytes)}

@@ -135,7 +135,7 @@ func splitTerms(s string) ([]rangeTerm, error) {
 	}
 	// A hyphen range stands alone. Its hyphen is surrounded by white space; otherwise it would start a pre-release
 	// part.
-	if words := strings.FieldsFunc(rest, isRangeSpace); len(words) == 3 && words[1] == "-" {
+	if words := strings.FieldsFunc(rest, func(r rune) bool { return strings.ContainsRune(rangeSpace, r) }); len(words) == 3 && words[1] == "-" {
 		return []rangeTerm{{">=", words[0]}, {"<=", words[2]}}, nil
 	}
 	var terms []rangeTerm
@@ -165,8 +165,6 @@ func splitTerms(s string) ([]rangeTerm, error) {
 		rest = strings.TrimLeft(strings.TrimPrefix(rest, ","), rangeSpace)
 	}
 }
-
-func isRangeSpace(r rune) bool { return strings.ContainsRune(rangeSpace, r) }
 
 // compile returns the versions that the comparator admits. If it admits none, the range is empty.
 func (t rangeTerm) compile() (VersionRange, error) {

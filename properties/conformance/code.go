@@ -22,7 +22,9 @@ var codeCases = map[string]func(w *caseRun){
 	"LP-04": func(w *caseRun) { shortPoll(w, "work poll=500") },
 	"LP-05": func(w *caseRun) { longPoll(w, "work poll=500") },
 
-	"KV-20": func(w *caseRun) { keepValue(w, "large", strings.Repeat("0123456789abcdef", 1024)) },
+	"KV-20": func(w *caseRun) {
+		keepValues(w, []string{"large"}, func(int) string { return strings.Repeat("0123456789abcdef", 1024) })
+	},
 	"KV-21": specialKeys,
 
 	"BP-57": eventRoundTrip,
@@ -48,10 +50,6 @@ var codeCases = map[string]func(w *caseRun){
 func specialKeys(w *caseRun) {
 	keys := []string{"with space", "日本語", "dots.in.key", "slash/es", "colon:s", "🔑", "UPPER lower", "'quoted\""}
 	keepValues(w, keys, func(i int) string { return fmt.Sprint("value ", i) })
-}
-
-func keepValue(w *caseRun, key, value string) {
-	keepValues(w, []string{key}, func(int) string { return value })
 }
 
 // keepValues stores keys in one turn, and reads their values back.

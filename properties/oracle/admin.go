@@ -13,8 +13,14 @@ var adminRules = []rule{
 	on(func(s *State, j *judge, _ call.ListInstances) {
 		j.list(s, j.answer.IDs, s.rows(func(*instance) bool { return true }))
 	}),
-	on((*State).listByStatus), on((*State).listExecutions), on((*State).latestExecution), on((*State).instanceInfo),
-	on((*State).executionInfo), on((*State).metrics), on((*State).depths), on((*State).children), on((*State).parentID), on((*State).instanceTree),
+	on(func(s *State, j *judge, r call.ListInstancesByStatus) {
+		j.list(s, j.answer.IDs, s.rows(func(in *instance) bool { return in.execution(in.current) != nil && in.status() == r.Status }))
+	}),
+	on(func(s *State, j *judge, r call.ListChildren) {
+		j.list(s, j.answer.IDs, s.rows(func(in *instance) bool { return r.Instance != "" && in.parent.Instance == r.Instance }))
+	}),
+	on((*State).listExecutions), on((*State).latestExecution), on((*State).instanceInfo),
+	on((*State).executionInfo), on((*State).metrics), on((*State).depths), on((*State).parentID), on((*State).instanceTree),
 	on(func(s *State, j *judge, r call.ReadHistory) { s.read(j, "7", r.Instance, s.find(r.Instance).latest()) }),
 	on(func(s *State, j *judge, r call.ReadHistoryWithExecutionID) { s.read(j, "7", r.Instance, r.ExecutionID) }),
 }
@@ -43,14 +49,6 @@ func (j *judge) list(s *State, got, want []string) {
 	slices.Sort(want)
 	same := slices.Equal(sorted, want)
 	j.reads(by("7", "I17 I20"), s, same, want, by("7", "I17 I20"), "the ids are %s, in any order", shown{want})
-}
-
-func (s *State) listByStatus(j *judge, r call.ListInstancesByStatus) {
-	j.list(s, j.answer.IDs, s.rows(func(in *instance) bool { return in.execution(in.current) != nil && in.status() == r.Status }))
-}
-
-func (s *State) children(j *judge, r call.ListChildren) {
-	j.list(s, j.answer.IDs, s.rows(func(in *instance) bool { return r.Instance != "" && in.parent.Instance == r.Instance }))
 }
 
 func (s *State) instanceTree(j *judge, r call.GetInstanceTree) {

@@ -299,11 +299,6 @@ func (f *fleet) pause(n *nodeState, d time.Duration) {
 	n.wake = f.kernel.After(d, n.incKey.At(labelPause), event{kind: evResume, node: n.number, inc: n.inc})
 }
 
-func (f *fleet) onResume(n *nodeState) {
-	f.changed = true
-	f.resume(n)
-}
-
 // resume delivers all inputs that a paused node has missed, in their original order.
 func (f *fleet) resume(n *nodeState) {
 	n.paused = false

@@ -338,7 +338,7 @@ var handlers = [...]func(w *World, e event){
 	evWake:        func(w *World, e event) { w.parking.onWake(w.network.calls.at(e.a)) },
 	evEmptyPoll:   func(w *World, e event) { w.parking.onEmptyPoll(w.network.calls.at(e.a)) },
 	evGroup:       func(w *World, e event) { w.parking.onGroup(w.parking.groups[e.a]) },
-	evResume:      func(w *World, e event) { w.fleet.onResume(w.fleet.list[e.node-1]) },
+	evResume:      func(w *World, e event) { w.fleet.changed = true; w.fleet.resume(w.fleet.list[e.node-1]) },
 	evKill:        func(w *World, e event) { w.fleet.onKill(w.fleet.list[e.node-1], e.inc) },
 	evActivate:    func(w *World, e event) { w.fleet.schema.onActivate(e.node) },
 	evInstance:    func(w *World, e event) { w.clients.onInstance(int(e.a), int(e.b)) },

@@ -153,7 +153,7 @@ func (d *deliveries) whyAbandoned(held *delivery, draining bool) machine.Decisio
 		return machine.DecideHistoryError
 	case item.Pin != nil && !d.filter.Admits(item.Pin):
 		return machine.DecideIncompatible
-	case held.continued() && !continues(item.Messages):
+	case held.continued() && !slices.ContainsFunc(item.Messages, func(m engine.WorkItem) bool { return m.Kind() == engine.ItemContinueAsNew }):
 		return machine.DecideWaitForStart
 	case draining:
 		return machine.DecideDrained
@@ -214,8 +214,4 @@ func (h *delivery) handler(delta []engine.Event) string {
 
 func startsWithStart(delta []engine.Event) bool {
 	return len(delta) > 0 && delta[0].Kind() == eventdata.KindOrchestrationStarted
-}
-
-func continues(messages []engine.WorkItem) bool {
-	return slices.ContainsFunc(messages, func(m engine.WorkItem) bool { return m.Kind() == engine.ItemContinueAsNew })
 }

@@ -51,8 +51,10 @@ func format(b *bytes.Buffer, at place, which func(r *row) bool) {
 func (r *row) format(b *bytes.Buffer, at place, indent string) {
 	lines := 0
 	r.each(at, func(name string, index int, items []item) {
-		if lines++; r.gap == gapEach || r.gap == gapFirst && lines == 1 {
-			gapIn(b)
+		lines++
+		gap := r.gap == gapEach || r.gap == gapFirst && lines == 1
+		if gap && b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
+			b.WriteByte('\n')
 		}
 		b.WriteString(indent + cmp.Or(name, r.Name))
 		if text := textOf(items); text != "" {
@@ -123,13 +125,6 @@ func formatExpectation(e plan.Expectation) string {
 		}
 	}
 	return text
-}
-
-// gapIn writes an empty line between two groups of lines.
-func gapIn(b *bytes.Buffer) {
-	if b.Len() > 0 && !bytes.HasSuffix(b.Bytes(), []byte("\n\n")) {
-		b.WriteByte('\n')
-	}
 }
 
 // time returns the text of a time, open or fixed.

@@ -169,7 +169,9 @@ func (p *parser) statement() {
 			it.read(p)
 		}
 	}
-	p.end()
+	if p.more() {
+		p.failf("unexpected %q: expected the end of the line, as in: %s", p.words[0].text, p.form)
+	}
 	if follows && p.cycle.times > 0 {
 		p.cycle.steps = append(p.cycle.steps, cycleStep{p.line, steps})
 	}

@@ -81,13 +81,6 @@ func (p *parser) clause(seen map[string]bool, keywords ...string) string {
 	return ""
 }
 
-// end reports an error if words are left on the line.
-func (p *parser) end() {
-	if p.more() {
-		p.failf("unexpected %q: expected the end of the line, as in: %s", p.words[0].text, p.form)
-	}
-}
-
 // name consumes a nonempty word.
 func (p *parser) name(what string) string {
 	t := p.next(what)

@@ -224,7 +224,10 @@ func (faultsOnly) Priority(sim.Key) uint64 { return 0 }
 // that it takes fewer faults to exceed it. It reports whether it changed anything.
 func (s *search) fewerAttempts(fresh int) (changed bool) {
 	for to := int64(1); to < attempts(s.best); to++ {
-		if s.tryAnew(withAttempts(s.best, to), fresh) {
+		capped := edit(s.best, func(p *plan.Plan) {
+			eachAttempts(p, func(o *plan.Setting, n int64) { o.Value = strconv.FormatInt(min(n, to), 10) })
+		})
+		if s.tryAnew(capped, fresh) {
 			return true
 		}
 	}
@@ -247,13 +250,6 @@ func eachAttempts(p *plan.Plan, f func(o *plan.Setting, n int64)) {
 func attempts(c Concrete) (most int64) {
 	eachAttempts(c.Plan, func(_ *plan.Setting, n int64) { most = max(most, n) })
 	return most
-}
-
-// withAttempts returns the plan with max_attempts capped at a given number.
-func withAttempts(c Concrete, most int64) Concrete {
-	return edit(c, func(p *plan.Plan) {
-		eachAttempts(p, func(o *plan.Setting, n int64) { o.Value = strconv.FormatInt(min(n, most), 10) })
-	})
 }
 
 // fewerBlocks replaces blocks with their contents where possible, and reports whether it changed anything.

@@ -166,18 +166,13 @@ func (s *search) run(c Concrete, chooser sim.Chooser, record *sim.Recording) (fa
 	return s.o.Fails(c, chooser, record)
 }
 
-// fails reports whether a candidate fails with its own choices.
-func (s *search) fails(c Concrete) bool {
-	fails, err := s.run(c, sim.Replay(c.Choices), nil)
-	return err == nil && fails
-}
-
 // holdsWithoutBugs reports whether a candidate passes when its planted bugs and its profile are switched off.
 func (s *search) holdsWithoutBugs(c Concrete) bool {
 	p := *c.Plan
 	p.Bugs, p.Profile = nil, plan.ProfileContract
 	c.Plan = &p
-	return !s.fails(c)
+	fails, err := s.run(c, sim.Replay(c.Choices), nil)
+	return err != nil || !fails
 }
 
 // try adopts a candidate if it fails like the best one. Once the limit on runs has been reached, it adopts nothing.

@@ -217,7 +217,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	told := map[string]bool{}
 	for _, f := range r.Findings {
 		shown := findingJSON{Class: f.Class, Sequences: f.Count, Seed: decimal(f.Seed), Calls: f.Refusal.Number, Refusal: f.Refusal.Error(),
-			Transcript: f.Transcript, Repro: c.repro(f.Seed)}
+			Transcript: f.Transcript, Repro: (&oracleCmd{provider: c.provider, Seed: (*seed)(&f.Seed), Deny: c.Deny}).line()}
 		if f.Known != nil {
 			shown.Known, shown.Reason, shown.Link = true, f.Known.Reason, f.Known.Link
 			told[f.Known.Reason] = true
@@ -251,10 +251,6 @@ func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 	left := *c
 	left.Seed, left.Seeds = nil, rest
 	out.GoOn = left.line()
-}
-
-func (c *oracleCmd) repro(n uint64) string {
-	return (&oracleCmd{provider: c.provider, Seed: (*seed)(&n), Deny: c.Deny}).line()
 }
 
 // line returns the command line with those flags.

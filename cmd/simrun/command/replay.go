@@ -198,7 +198,7 @@ func (r *replayed) told(t *teller) (*cluster.Result, error) {
 		return nil, err
 	}
 	cfg.KeepTrace = true
-	cfg.Narrator = t.tell
+	cfg.Narrator = func(l cluster.Line) { t.lines = append(t.lines, storyLine{Line: l}) }
 	if t == r.story && r.pictured {
 		r.picture = watch(&cfg)
 	}
@@ -233,8 +233,6 @@ func (r *replayed) check(show *storyFlags) error {
 	}
 	return oneOf("--node", show.Node, names)
 }
-
-func (r *replayed) drifted() bool { return r.again != nil && r.again.Digest != r.result.Digest }
 
 func (r *replayed) summary() *campaign.Summary {
 	result := campaign.SeedResult{Seed: r.seed, Result: r.result, Crash: r.crash}
@@ -347,7 +345,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 		a.printf("beyond the plan: %s\n", text)
 	}
 	a.printf("digest %s\n", res.Digest)
-	if r.drifted() {
+	if r.again != nil && r.again.Digest != r.result.Digest {
 		a.printf("%s\n%s", a.style.bad("NOT DETERMINISTIC: the second run differs"), indent(r.difference()))
 	} else {
 		a.printf("run twice: the same\n")
@@ -418,8 +416,6 @@ type storyLine struct {
 
 // teller collects the story of one run.
 type teller struct{ lines []storyLine }
-
-func (t *teller) tell(l cluster.Line) { t.lines = append(t.lines, storyLine{Line: l}) }
 
 // place puts violations into the story, after everything that happened in their steps.
 func (t *teller) place(found []cluster.Violation) {

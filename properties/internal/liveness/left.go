@@ -17,8 +17,8 @@ func (c *obligations) Observe(o *observe.Observation) {
 		c.leaves(o)
 		return
 	}
-	if o.Kind == observe.RowInserted {
-		c.tells(o)
+	if o.Kind == observe.RowInserted && o.Queue == observe.QueueOrchestrator && int(o.Instance) < len(c.left) {
+		c.left[o.Instance].told = o.Call
 	}
 	c.open.Touch(o.Instance)
 }
@@ -42,13 +42,6 @@ type leaving struct {
 type departures struct{ visibleMs, atMs int64 }
 
 type departuresOf [observe.QueueWorker + 1]departures // indexed by queue
-
-func (d *departures) leave(visibleMs, atMs int64) {
-	if d.atMs == 0 || visibleMs < d.visibleMs {
-		d.visibleMs = visibleMs
-	}
-	d.atMs = atMs
-}
 
 // moves notes for each message of an instance that the line in front of it has moved. Work is taken in the order in which
 // it becomes visible, so a message is not late while that before it is served: its bound has only what is still in front
@@ -87,19 +80,16 @@ type lastMessage struct {
 	atMs       int64
 }
 
-// tells records the last call that sent a message to an instance.
-func (c *obligations) tells(o *observe.Observation) {
-	if o.Queue == observe.QueueOrchestrator && int(o.Instance) < len(c.left) {
-		c.left[o.Instance].told = o.Call
-	}
-}
-
 func (c *obligations) leaves(o *observe.Observation) {
 	call := c.Run.Model.Call(o.Call)
 	if o.Instance == 0 || o.Reason == observe.RemovedUndone || call == nil {
 		return
 	}
-	c.moved[o.Queue].leave(c.live.Row(o.Message).FirstVisibleMs, o.AtMs)
+	d, visibleMs := &c.moved[o.Queue], c.live.Row(o.Message).FirstVisibleMs
+	if d.atMs == 0 || visibleMs < d.visibleMs {
+		d.visibleMs = visibleMs
+	}
+	d.atMs = o.AtMs
 	for len(c.left) <= int(o.Instance) {
 		c.left = append(c.left, leaving{})
 	}

@@ -40,7 +40,7 @@ func (c *Checker) judge(p *plan.Instance) {
 		differ = c.different(w, &f)
 	}
 	f.Rescued = c.owes(&f, w)
-	if f.End == cluster.EndedDeleted && c.deletedByRescue(p.ID) {
+	if f.End == cluster.EndedDeleted && slices.ContainsFunc(c.Run.World.Help(), func(h cluster.Help) bool { return h.Kind == cluster.HelpDelete && h.Name == p.ID }) {
 		f.Rescued, f.Cause = true, "rescue deleted it, since no build of the plan takes it"
 	}
 	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
@@ -201,11 +201,6 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	}
 	f.Owes = strings.Join(parts, "; ")
 	return rescued
-}
-
-// deletedByRescue reports whether rescue deleted an instance because no build in the plan takes it.
-func (c *Checker) deletedByRescue(id string) bool {
-	return slices.ContainsFunc(c.Run.World.Help(), func(h cluster.Help) bool { return h.Kind == cluster.HelpDelete && h.Name == id })
 }
 
 // expected reports whether the plan expects an end. A failure is also accepted if a fault that decides how work ends

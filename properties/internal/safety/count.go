@@ -39,7 +39,7 @@ func (k *countChecker) checkDelivery(c *model.Call) {
 		r := k.Run.Model.Row(no)
 		was := r.Before(c.ID)
 		largest = max(largest, r.Count)
-		if want := saturatingNext(was.Count); r.Count != want {
+		if want := max(was.Count, was.Count+1); r.Count != want {
 			k.violate(c, c.Instance, r, k.Run.Who(c.Caller)+" received", was.Count, want)
 			return
 		}
@@ -115,9 +115,6 @@ func (k *countChecker) changed(c *model.Call, r *model.Row, was, want uint32) {
 	}
 	k.violate(c, r.Instance.No, r, what+" by "+k.Run.Who(c.Caller)+" left", was, want)
 }
-
-// saturatingNext returns the next count; after the largest comes the largest.
-func saturatingNext(count uint32) uint32 { return max(count, count+1) }
 
 // inWords has the outcomes in words. It is only used for lookups.
 var inWords = map[observe.Outcome]string{

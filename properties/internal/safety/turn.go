@@ -289,11 +289,13 @@ func (t *turn) checkWork() {
 // checkDeeds checks that a turn starts and withdraws what it records. A turn that a cancel ends starts nothing.
 func (t *turn) checkDeeds() {
 	ack := t.ack
+	failed, _ := t.terminal.(eventdata.OrchestrationFailed)
+	cancelled := failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled
 	for i := range t.delta {
 		e := &t.delta[i]
 		switch d := e.Data.(type) {
 		case eventdata.OrchestrationChained:
-			if !t.endsCancelled() && !slices.ContainsFunc(ack.OrchestratorItems, func(w engine.WorkItem) bool {
+			if !cancelled && !slices.ContainsFunc(ack.OrchestratorItems, func(w engine.WorkItem) bool {
 				s, is := w.(engine.StartItem)
 				return is && s.Instance == d.Instance
 			}) {
@@ -305,11 +307,6 @@ func (t *turn) checkDeeds() {
 			}
 		}
 	}
-}
-
-func (t *turn) endsCancelled() bool {
-	failed, _ := t.terminal.(eventdata.OrchestrationFailed)
-	return failed.Details.Application != nil && failed.Details.Application.Kind == eventdata.AppCancelled
 }
 
 // status returns the custom status after the turn.

@@ -106,10 +106,6 @@ type workLock struct {
 	item  engine.ActivityExecuteItem
 }
 
-func (c *caller) clone() *caller {
-	return &caller{turns: slices.Clone(c.turns), works: slices.Clone(c.works)}
-}
-
 func (c *caller) learn(a call.Answer) {
 	if f := a.Orchestration; f != nil {
 		c.turns = append(c.turns, turnLock{f.LockToken, f.Item.Instance, f.Item.ExecutionID})

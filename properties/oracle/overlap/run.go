@@ -98,7 +98,7 @@ func (r *recorder) atOnce(known *caller, p program) {
 	begin := make(chan struct{})
 	var all sync.WaitGroup
 	for i, steps := range p.callers {
-		mine := known.clone()
+		mine := &caller{turns: slices.Clone(known.turns), works: slices.Clone(known.works)}
 		if p.inTurn {
 			r.do(i+1, mine, steps)
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"runtime/debug"
 	"time"
 
@@ -51,8 +52,12 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	c := &checker{
 		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, told: told,
 	}
-	defer c.release()
-	d := newDraws(seed)
+	defer func() {
+		if c.refusal == nil || c.refusal.Crash == "" { // a provider that has crashed may still hold the locks that it took
+			c.in.Release()
+		}
+	}()
+	d := &draws{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}
 	actions := c.actions()
 	for range d.between(leastActions, mostActions) {
 		if c.over() {
@@ -61,13 +66,6 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 		pick(d, actions)(d)
 	}
 	return c, c.err
-}
-
-// release releases the store, unless its provider has crashed: it may still hold the locks that it took.
-func (c *checker) release() {
-	if c.refusal == nil || c.refusal.Crash == "" {
-		c.in.Release()
-	}
 }
 
 func (c *checker) over() bool { return c.refusal != nil || c.err != nil }

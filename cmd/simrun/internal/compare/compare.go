@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -101,7 +102,9 @@ func (row *Row) try(c *upgrade.Config, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	seen.finish()
+	for no := range seen.locks { // those that are still held when the run ends
+		seen.release(observe.InstanceNo(no), seen.w.NowMs())
+	}
 	row.Wasted += seen.handed - min(seen.committed, seen.handed)
 	row.Stuck += uint64(len(seen.stuck))
 	row.ends(p, c.Builds, seen, result)

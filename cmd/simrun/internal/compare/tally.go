@@ -120,10 +120,3 @@ func (t *tally) release(no observe.InstanceNo, nowMs int64) {
 	}
 	*l = lock{}
 }
-
-// finish ends the locks that are still held when the run ends.
-func (t *tally) finish() {
-	for no := range t.locks {
-		t.release(observe.InstanceNo(no), t.w.NowMs())
-	}
-}

@@ -179,13 +179,6 @@ func (r *reader) expect(s *Snapshot) {
 	}
 }
 
-func (s *Snapshot) delivered(target string, m *messageRow) {
-	d := entry(&s.Delivered, func(d Delivered) bool { return d.Kind == m.item.Kind() }, Delivered{Kind: m.item.Kind()})
-	if d.Count += s.Weight(target); m.attempts > d.Attempts {
-		d.Instance, d.Attempts = target, m.attempts
-	}
-}
-
 // queues copies the messages of instances that are running or have not yet started.
 func (r *reader) queues(s *Snapshot, running map[string]bool) {
 	for _, m := range r.messages {
@@ -208,7 +201,10 @@ func (r *reader) queues(s *Snapshot, running map[string]bool) {
 			delay = milliseconds(m.visibleMs - r.takenMs)
 		}
 		if m.attempts > 0 {
-			s.delivered(target, &m)
+			d := entry(&s.Delivered, func(d Delivered) bool { return d.Kind == m.item.Kind() }, Delivered{Kind: m.item.Kind()})
+			if d.Count += s.Weight(target); m.attempts > d.Attempts {
+				d.Instance, d.Attempts = target, m.attempts
+			}
 		}
 		s.Store.Messages = append(s.Store.Messages, plan.Message{Item: m.item, Delay: delay})
 	}

@@ -181,6 +181,12 @@ func TestContinueAsNewTakesAnID(t *testing.T) {
 	}
 }
 
+func TestChildInstance(t *testing.T) {
+	if childInstance("p", "own") != "own" || childInstance("p", "sub::6") != "p::sub::6" {
+		t.Error("an id of a child is wrong")
+	}
+}
+
 // TestParentLinks checks where an execution gets its parent link from.
 func TestParentLinks(t *testing.T) {
 	link := func(execution uint64) *engine.ParentLink {
@@ -200,6 +206,12 @@ func TestParentLinks(t *testing.T) {
 		{"history", func(in *Input) { in.History, in.Parent = of(3), link(9) }, 3},
 		{"history of 0.1.26", func(in *Input) { in.History = of(0) }, 1},
 		{"history of 0.1.26, provider", func(in *Input) { in.History, in.Parent = of(0), link(3) }, 3},
+		{"history of 0.1.26, provider of another schedule", func(in *Input) {
+			in.History, in.Parent = of(0), &engine.ParentLink{Instance: "q", ExecutionID: 3, EventID: 8}
+		}, 1},
+		{"history of 0.1.26, provider of another parent", func(in *Input) {
+			in.History, in.Parent = of(0), &engine.ParentLink{Instance: "p", ExecutionID: 3, EventID: 7}
+		}, 1},
 		{"history without, provider", func(in *Input) { in.History, in.Parent = started(), link(3) }, 3},
 		{"none", func(*Input) {}, 0},
 	} {

@@ -73,7 +73,9 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	}
 	// A call that must fail anyway, because of an expired lock or an event id, may instead fail for one of the reasons
 	// below, depending on what the provider checks first.
-	work, queue := misKinded(r)
+	isActivity := func(item engine.WorkItem) bool { return item.Kind() == engine.ItemActivityExecute }
+	work := slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) })
+	queue := slices.ContainsFunc(r.OrchestratorItems, isActivity)
 	if work || queue {
 		j.fails(free(f17MisKinded, "4.2"), s, "an item stands in the wrong list")
 	}
@@ -142,13 +144,6 @@ func (j *judge) writes(r call.AckOrchestrationItem) bool {
 func (j *judge) writesEvent(e engine.Event) bool {
 	_, err := call.EventText(e)
 	return err == nil && (j.codec == nil || j.codec.Kinds().Has(e.Kind()))
-}
-
-// misKinded reports, for each of the two lists, whether it contains an item that belongs in the other list.
-func misKinded(r call.AckOrchestrationItem) (work, queue bool) {
-	isActivity := func(item engine.WorkItem) bool { return item.Kind() == engine.ItemActivityExecute }
-	return slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) }),
-		slices.ContainsFunc(r.OrchestratorItems, isActivity)
 }
 
 // ackChoice is one way to commit an ack where the contract leaves the provider a choice.

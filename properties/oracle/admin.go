@@ -6,7 +6,6 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
-	"github.com/durosim/durosim/engine/eventdata"
 )
 
 var adminRules = []rule{
@@ -23,11 +22,6 @@ var adminRules = []rule{
 	on((*State).executionInfo), on((*State).metrics), on((*State).depths), on((*State).parentID), on((*State).instanceTree),
 	on(func(s *State, j *judge, r call.ReadHistory) { s.read(j, "7", r.Instance, s.find(r.Instance).latest()) }),
 	on(func(s *State, j *judge, r call.ReadHistoryWithExecutionID) { s.read(j, "7", r.Instance, r.ExecutionID) }),
-}
-
-func carried(e engine.Event) int {
-	start, _ := eventdata.Known(e.Data).(eventdata.OrchestrationStarted)
-	return len(start.CarryForwardEvents)
 }
 
 // rows returns the ids of the instances that have a row and satisfy the condition, in order.

@@ -124,11 +124,6 @@ func (s *State) contextOf(j *judge, in *instance, batch []int) contextKind {
 	return contextNone
 }
 
-// onlyQueueMessages reports whether a batch consists of queue messages only. Damaged ones are included.
-func (s *State) onlyQueueMessages(batch []int) bool {
-	return !slices.ContainsFunc(batch, func(i int) bool { return s.queue[i].item.Kind() != engine.ItemQueueMessage })
-}
-
 func isStart(item engine.WorkItem) bool {
 	return item.Kind() == engine.ItemStartOrchestration || item.Kind() == engine.ItemContinueAsNew
 }
@@ -169,7 +164,8 @@ func (s *State) passedBy(j *judge, list []*candidate) passed {
 			case contextUnknown:
 				leave++
 				kept := s.startQueued(c) && !j.grants(xOrphanBeforeStart)
-				if s.onlyQueueMessages(b) && !kept && j.grants(xRowlessUndecodable) {
+				onlyQueueMessages := !slices.ContainsFunc(b, func(i int) bool { return s.queue[i].item.Kind() != engine.ItemQueueMessage }) // damaged ones, too
+				if onlyQueueMessages && !kept && j.grants(xRowlessUndecodable) {
 					drop++ // A provider that stores kinds next to its messages knows that none of these messages is a start.
 				}
 			default:

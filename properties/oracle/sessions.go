@@ -6,6 +6,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/engine/eventdata"
 )
 
 var readRules = []rule{
@@ -205,7 +206,8 @@ func (s *State) stats(j *judge, r call.GetInstanceStats) {
 			j.permanent(by("5.16", ""), s, "event 1 cannot be decoded")
 			return
 		}
-		pending = carried(h.event)
+		start, _ := eventdata.Known(h.event.Data).(eventdata.OrchestrationStarted)
+		pending = len(start.CarryForwardEvents)
 	}
 	keys := in.merged()
 	for _, e := range keys {

@@ -70,11 +70,14 @@ func (c *clients) connect() {
 
 // begin schedules all client actions and records when the last one is due. Messages in the store count.
 func (c *clients) begin() {
-	c.seedStore()
 	c.planned = make(map[string]int, len(c.plan.Instances))
 	last := time.Duration(0)
-	if c.plan.Contents != nil {
+	if c.plan.Contents != nil { // as an earlier cluster left the store
+		for _, in := range c.plan.Contents.Instances {
+			c.preload(in)
+		}
 		for _, m := range c.plan.Contents.Messages {
+			c.seedMessage(m)
 			last = max(last, m.Delay)
 		}
 	}
@@ -134,8 +137,11 @@ func (c *clients) onAction(i int, packed uint64) {
 	switch a.Verb {
 	case plan.ActionRaise:
 		item = c.raiseItem(id, a.Name, a.Data, c.knows)
-		if a.Blind {
-			item = c.blindItem(id, a)
+		if a.Blind { // a client that does not know events with a topic leaves it out
+			item = engine.ExternalRaisedItem{Instance: id, Name: a.Name, Data: a.Data}
+			if a.Topic != "" && c.knows.Has(eventdata.KindExternalEvent2) {
+				item = engine.ExternalRaised2Item{Instance: id, Name: a.Name, Topic: a.Topic, Data: a.Data}
+			}
 		}
 	case plan.ActionEnqueue:
 		item = engine.QueueMessageItem{Instance: id, Name: a.Name, Data: a.Data}
@@ -156,14 +162,6 @@ func (c *clients) raiseItem(id, name, data string, knows engine.KindSet) engine.
 		}
 	}
 	return engine.ExternalRaisedItem{Instance: id, Name: name, Data: data}
-}
-
-// blindItem returns the event that an action describes. A client that does not know events with a topic leaves it out.
-func (c *clients) blindItem(id string, a *plan.Action) engine.WorkItem {
-	if a.Topic != "" && c.knows.Has(eventdata.KindExternalEvent2) {
-		return engine.ExternalRaised2Item{Instance: id, Name: a.Name, Topic: a.Topic, Data: a.Data}
-	}
-	return engine.ExternalRaisedItem{Instance: id, Name: a.Name, Data: a.Data}
 }
 
 // send sends a message and reports whether the client knows that the store accepted it. A client that does not know

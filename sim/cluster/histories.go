@@ -118,19 +118,6 @@ func (c *clients) onKick(i int) {
 	}
 }
 
-// seedStore writes the plan's Contents to the store as an earlier cluster left them.
-func (c *clients) seedStore() {
-	if c.plan.Contents == nil {
-		return
-	}
-	for _, in := range c.plan.Contents.Instances {
-		c.preload(in)
-	}
-	for _, m := range c.plan.Contents.Messages {
-		c.seedMessage(m)
-	}
-}
-
 // seedMessage enqueues a message that was queued before the run. It does so immediately and without faults.
 func (c *clients) seedMessage(m plan.Message) {
 	item := m.Item

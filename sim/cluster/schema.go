@@ -182,20 +182,15 @@ func (s *schema) finish(n *nodeState) bool {
 	s.store.EndMigration(s.rules(n), m.to.Version, m.to.Destructive, ended.Text != "")
 	ended.Schema = s.store.Schema()
 	s.record(ended)
-	if ended.Text == "" && m.to.Invalidates {
-		s.invalidate()
-	}
-	return ended.Text == "" || givenUp
-}
-
-// invalidate makes the next call of each kind fail on every node that is up.
-func (s *schema) invalidate() {
-	s.invalid = make([]uint64, len(s.fleet.list))
-	for i, n := range s.fleet.list {
-		if n.machine != nil {
-			s.invalid[i] = ^uint64(0)
+	if ended.Text == "" && m.to.Invalidates { // the next call of each kind fails on every node that is up
+		s.invalid = make([]uint64, len(s.fleet.list))
+		for i, n := range s.fleet.list {
+			if n.machine != nil {
+				s.invalid[i] = ^uint64(0)
+			}
 		}
 	}
+	return ended.Text == "" || givenUp
 }
 
 // fails reports whether a call fails since its statement was prepared for an older schema. The next one of its kind

@@ -133,7 +133,9 @@ func (h *Hosts) build(ctx context.Context, b *engine.Build, progress io.Writer, 
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		return fmt.Errorf("cargo build of %s: %w\n%s", strings.Replace(b.Release, "-", " ", 1), err, lastLines(said.String()))
+		lines := strings.Split(strings.TrimSpace(said.String()), "\n")
+		last := strings.Join(lines[max(len(lines)-12, 0):], "\n")
+		return fmt.Errorf("cargo build of %s: %w\n%s", strings.Replace(b.Release, "-", " ", 1), err, last)
 	}
 	return install(filepath.Join(target, "release", programName(b)), h.Program(b))
 }
@@ -164,11 +166,4 @@ func install(from, to string) error {
 		return err
 	}
 	return os.Rename(part, to)
-}
-
-// lastLines returns the last lines of s.
-func lastLines(s string) string {
-	const most = 12
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.Join(lines[max(len(lines)-most, 0):], "\n")
 }

@@ -277,16 +277,11 @@ func (p *parser) checkVersions(a plan.Attr) {
 		matches := plan.Attr{Name: a.Name, Value: one}.Match
 		switch {
 		case a.Name == "build" && !slices.ContainsFunc(builds, matches):
-			p.failf("%s: no node of this plan runs such a build: expected one of %s", a, orList(distinct(builds)))
+			p.failf("%s: no node of this plan runs such a build: expected one of %s", a, orList(slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(builds))), func(b string) bool { return b == "" })))
 		case a.Name == "pin" && one != "none" && !slices.ContainsFunc(pins, matches):
 			p.warn(p.line, "%s: no build of this plan pins an execution to %s, so the expectation sees nothing, unless the contents of a store have that pin", a, one)
 		}
 	}
-}
-
-// distinct returns the texts that are not empty, sorted, each once.
-func distinct(texts []string) []string {
-	return slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(texts))), func(text string) bool { return text == "" })
 }
 
 func compareDraws(a, b openTime) int {

@@ -105,7 +105,12 @@ func (r *remote) store() (*undertest.Store, error) {
 	ctx := context.Background()
 	r.now, _ = r.empty()
 	d := r.client.Described()
-	in := &undertest.Store{Provider: r.client, Methods: d.Methods, Sequential: !d.Overlapping, LongPolls: d.LongPolls, Second: remoteSecond, Broken: r.broken, NowMs: r.realNow}
+	in := &undertest.Store{Provider: r.client, Methods: d.Methods, Sequential: !d.Overlapping, LongPolls: d.LongPolls, Second: remoteSecond, Broken: r.broken}
+	in.NowMs = func() int64 { // a store with its own clock, whose time never decreases
+		now, _ := r.client.Now(ctx)
+		r.now = max(r.now, now)
+		return r.now
+	}
 	if d.VirtualClock {
 		in.NowMs = func() int64 { return r.now }
 		in.Advance = func(by time.Duration) {
@@ -131,13 +136,6 @@ func (r *remote) corruptEvent(instance string, execution, event uint64) error {
 
 func (r *remote) corruptMessage(item engine.WorkItem) error {
 	return r.client.Damage(context.Background(), call.CorruptMessage{Item: item})
-}
-
-// realNow returns the current time of a store that has its own clock. The time never decreases.
-func (r *remote) realNow() int64 {
-	now, _ := r.client.Now(context.Background())
-	r.now = max(r.now, now)
-	return r.now
 }
 
 // remoteSecond is the real duration of one second of a case on a store that has its own clock.

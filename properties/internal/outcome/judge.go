@@ -209,6 +209,7 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	if f.End == cluster.EndedDeleted && !f.Rescued || w.excused && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
 		return true
 	}
+	cancelled := slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
 	switch f.End {
 	case cluster.EndedCompleted:
 		return p.Expect == "" || p.Expect.Allows(plan.EndCompleted)
@@ -217,16 +218,11 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	case cluster.EndedPoisoned:
 		return p.Expect.Allows(plan.EndPoison)
 	case cluster.EndedCancelled:
-		return w.withParent || p.Expect == "" && cancels(p) || p.Expect.Allows(plan.EndFailed) || p.Expect.Allows(plan.EndEternal)
+		return w.withParent || p.Expect == "" && cancelled || p.Expect.Allows(plan.EndFailed) || p.Expect.Allows(plan.EndEternal)
 	case cluster.StillRunning:
 		return p.Expect == plan.EndAny || p.Expect == plan.EndEternal && f.Cause == ""
 	}
 	return p.Expect == plan.EndAny
-}
-
-// cancels reports whether the plan cancels an instance, so that it may end as cancelled.
-func cancels(p *plan.Instance) bool {
-	return slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })
 }
 
 // report reports a violation for an unexpected end.

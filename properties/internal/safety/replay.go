@@ -91,7 +91,10 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 	in := model.HeldBy(c)
 	if in != nil {
 		if last := k.lastOf(in.No, ack.ExecutionID); len(ack.HistoryDelta) > 0 || last.by.Node == 0 {
-			last.set(c)
+			last.by, last.first, last.to = c.Caller, 0, 0
+			if delta := ack.HistoryDelta; len(delta) > 0 {
+				last.first, last.to = delta[0].EventID, delta[len(delta)-1].EventID
+			}
 		}
 	}
 	k.checkCancels(c)
@@ -315,13 +318,6 @@ func (k *replayChecker) lastOf(no observe.InstanceNo, execution uint64) *lastAck
 	k.acks = append(k.acks, lastAck{execution: execution, before: k.last[no]})
 	k.last[no] = len(k.acks) - 1
 	return &k.acks[k.last[no]]
-}
-
-func (a *lastAck) set(c *model.Call) {
-	a.by, a.first, a.to = c.Caller, 0, 0
-	if delta := c.Request.Ack.HistoryDelta; len(delta) > 0 {
-		a.first, a.to = delta[0].EventID, delta[len(delta)-1].EventID
-	}
 }
 
 // events describes which events the ack appended.

@@ -191,7 +191,8 @@ func (s *State) Observe(o *observe.Observation) {
 			s.onLost(o.Message)
 		}
 		if o.Queue == observe.QueueWorker {
-			s.progress(o.Instance, o.AtMs)
+			in := s.Instance(o.Instance)
+			in.ProgressMs = max(in.ProgressMs, o.AtMs)
 		}
 	case observe.RowDelayed:
 		s.onDelayed(o)
@@ -318,11 +319,6 @@ func (s *State) adopt(child, parent observe.InstanceNo) {
 	}
 	c.Parent = parent
 	s.instances[parent].Children++
-}
-
-func (s *State) progress(no observe.InstanceNo, atMs int64) {
-	in := s.Instance(no)
-	in.ProgressMs = max(in.ProgressMs, atMs)
 }
 
 func (s *State) onLock(o *observe.Observation) {

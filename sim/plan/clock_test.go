@@ -10,6 +10,19 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
+// TestStartsLater checks that what a node's first step in time does counts, not its first in the plan.
+func TestStartsLater(t *testing.T) {
+	p := &plan.Plan{Schedule: []plan.Step{
+		{At: 2 * time.Second, Verb: plan.VerbUpgrade, Node: "A"}, {At: time.Second, Verb: plan.VerbStart, Node: "A"},
+		{At: time.Second, Verb: plan.VerbAdd, Node: "B"}, {Verb: plan.VerbStop, Node: "C"}, {At: time.Second, Verb: plan.VerbStart, Node: "C"},
+	}}
+	for node, want := range map[string]bool{"A": true, "B": true, "C": false, "D": false} {
+		if got := p.StartsLater(node); got != want {
+			t.Errorf("%s starts later: %v, want %v", node, got, want)
+		}
+	}
+}
+
 // TestClock checks that a clock drifts away from its offset, within bounds.
 func TestClock(t *testing.T) {
 	for _, c := range []struct {

@@ -575,7 +575,7 @@ func workRows() []row {
 					with("expect", in.Expect != "", endOf(&in.Expect)),
 					flag("unaided", &in.Unaided))}
 			})},
-		actions("raise", "a client sends the instance an event, at a time of the run (or at the instance's start, if that is drawn later) or that long after the instance's start; the plan fails if no code in a run ever waits for that event, unless it is unawaited; the client looks which wait for it is open, and its event is of that kind and topic, or has no topic; blindly, it has the topic that the line says, whether or not a wait takes it (expect taken finds out) or a node reads it: an execution pinned below 2.0.0 takes it as an event without a topic, on a node that reads such events, and any other by a wait for the topic",
+		actions("raise", "a client sends the instance an event, at a time of the run (or at the instance's start, if that is drawn later) or that long after the instance's start; the plan fails if no code in a run ever waits for that event, unless it is unawaited; the client looks which wait for it is open, and its event is of that kind and topic, or has no topic; blindly, it has the topic that the line says, if the build of clients knows topics, whether or not a wait takes it (expect taken finds out) or a node reads it: an execution pinned below 2.0.0 takes it as an event without a topic, on a node that reads such events, and any other by a wait for the topic",
 			"instance order-1 runs ProcessOrder\n  raise approval topic orders after 3s", eachAction),
 		actions("enqueue", "a client sends the instance a queue message; the plan fails if no code in a run ever dequeues from that queue, unless it is unawaited",
 			"instance ledger-1 runs Ledger with 1\n  enqueue entries data rent after 3s", nil),

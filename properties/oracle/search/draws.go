@@ -7,6 +7,8 @@ import (
 // draws makes the random choices of one sequence. They depend only on the sequence's seed.
 type draws struct{ r *rand.Rand }
 
+func newDraws(seed uint64) *draws { return &draws{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))} }
+
 // between returns a number from lo to hi, inclusive.
 func (d *draws) between(lo, hi int) int { return lo + d.r.IntN(hi-lo+1) }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
 	"time"
 
@@ -57,7 +56,7 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 			c.in.Release()
 		}
 	}()
-	d := &draws{rand.New(rand.NewPCG(seed, 0x9e3779b97f4a7c15))}
+	d := newDraws(seed)
 	actions := c.actions()
 	for range d.between(leastActions, mostActions) {
 		if c.over() {

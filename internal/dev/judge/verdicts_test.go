@@ -26,11 +26,11 @@ func TestVerdicts(t *testing.T) {
 
 // The codes differ after an activity that all have, the histories after its schedule: in what else they have, and in their end.
 var (
-	over  = errors.New("over")
-	codes = []func(ctx *orch.Context, work *orch.Future) (string, error){
+	errOver = errors.New("over")
+	codes   = []func(ctx *orch.Context, work *orch.Future) (string, error){
 		func(_ *orch.Context, work *orch.Future) (string, error) { return work.Await() },
 		func(*orch.Context, *orch.Future) (string, error) { return "over", nil },
-		func(*orch.Context, *orch.Future) (string, error) { return "over", over },
+		func(*orch.Context, *orch.Future) (string, error) { return "over", errOver },
 		func(*orch.Context, *orch.Future) (string, error) { panic("over") },
 		func(ctx *orch.Context, _ *orch.Future) (string, error) { return goOn(ctx) },
 		func(ctx *orch.Context, _ *orch.Future) (string, error) { return ctx.ScheduleWait("\xff").Await() },
@@ -42,7 +42,7 @@ var (
 		func(ctx *orch.Context, work *orch.Future) (string, error) {
 			ctx.Go(goOn)
 			orch.Join(work)
-			return "over", over
+			return "over", errOver
 		},
 	}
 	more = []engine.Event{{}, {Data: eventdata.ActivityScheduled{Name: "Work", Input: "more"}}, {Data: eventdata.OrchestrationChained{Name: "Leaf"}}, {Data: eventdata.ActivityCompleted{Result: "over"}, SourceEventID: 2}, {Data: eventdata.KeyValueSet{Key: "more"}}}

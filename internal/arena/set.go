@@ -20,6 +20,7 @@ func From[T any](s *Set) *Of[T] {
 	return one
 }
 
+// Reset resets every arena in the set.
 func (s *Set) Reset() {
 	for _, one := range s.arenas {
 		one.Reset()

@@ -13,6 +13,7 @@ import (
 // keptErrors is the number of bytes at the end of a child's standard error that errors quote.
 const keptErrors = 2 << 10
 
+// Process is a child process.
 type Process struct {
 	// Lines reads the child's standard output and writes its standard input.
 	*Lines

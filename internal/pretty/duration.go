@@ -45,6 +45,7 @@ func Times(n int) string {
 	return strconv.Itoa(n) + " times"
 }
 
+// Texts returns the text of each element of a list.
 func Texts[T any](list []T, text func(T) string) []string {
 	out := make([]string, len(list))
 	for i, x := range list {

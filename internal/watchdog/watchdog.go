@@ -134,6 +134,7 @@ type Panic struct {
 	Stack string
 }
 
+// Error returns the text of the panic, and the stack.
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
 // Stuck describes code that did not come back.

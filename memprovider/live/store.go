@@ -17,7 +17,8 @@ type Store struct {
 	// seen is the generation that waiting fetches have seen. changed is closed when there is a newer one.
 	seen    uint64
 	changed chan struct{}
-	closed  chan struct{}
+	// closed is closed by Close.
+	closed chan struct{}
 }
 
 // Open returns an empty store that runs on the wall clock. It ignores the StartMs option. A store that is not closed

@@ -35,7 +35,6 @@ func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
 // operatorWait is the lock duration near which an operator's call may wait in the store.
 const operatorWait = 5 * time.Second
 
-// onManage ends the wait of an operator's call.
 // managed makes an operator's call.
 func (c *clients) managed(id string, a *plan.Action) {
 	c.changed = true

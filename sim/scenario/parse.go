@@ -55,7 +55,8 @@ type parser struct {
 	named map[string]int // kind and name → line
 	// Line numbers needed by finish. Invariant: each slice is as long as the scenario's slice that it describes.
 	stepLines, faultLines, probeLines, expectLines []int
-	stepWhen                                       []when
+	// stepWhen are the times of the steps.
+	stepWhen []when
 	// common is the named fault plan, which applies after the single rates.
 	common faults.Plan
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
+// ErrNoProvider reports that the contract allows every answer that the store gave during the run.
 var ErrNoProvider = errors.New("every answer of the store is one that the contract of a provider allows: this is no failure of a provider")
 
 // Calls executes a run and returns a log of its provider calls and their answers, one JSON object per line. The log

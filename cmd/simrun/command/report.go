@@ -38,9 +38,10 @@ type report struct {
 	Unreached []string `json:"unreached"`
 	Missed    []string `json:"missed"`
 	// Contract and Plan are the two verdicts, each a single sentence.
-	Contract string           `json:"contract"`
-	Plan     string           `json:"plan"`
-	Windows  []upgrade.Window `json:"windows,omitempty"`
+	Contract string `json:"contract"`
+	Plan     string `json:"plan"`
+	// Windows lists the upgrade windows of the plan, if it is an upgrade.
+	Windows []upgrade.Window `json:"windows,omitempty"`
 	// Stored lists the files written for failures.
 	Stored []string `json:"stored"`
 	// Findings lists the subject's entries in the findings file.

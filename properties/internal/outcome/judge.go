@@ -167,7 +167,11 @@ var unknownKind = regexp.MustCompile(`unknown kind "\w+"`)
 func (r *refusal) why() string {
 	switch r.decision {
 	case machine.DecideHistoryError:
-		return "build " + r.build + " cannot read its history or a message" + strings.TrimSuffix(" ("+unknownKind.FindString(r.cause)+")", " ()")
+		text := "build " + r.build + " cannot read its history or a message"
+		if kind := unknownKind.FindString(r.cause); kind != "" {
+			text += " (" + kind + ")"
+		}
+		return text
 	case machine.DecideIncompatible:
 		return "its pin is outside the range of build " + r.build
 	}

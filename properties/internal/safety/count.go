@@ -39,7 +39,7 @@ func (k *countChecker) checkDelivery(c *model.Call) {
 		r := k.Run.Model.Row(no)
 		was := r.Before(c.ID)
 		largest = max(largest, r.Count)
-		if want := max(was.Count, was.Count+1); r.Count != want {
+		if want := max(was.Count, was.Count+1); r.Count != want { // a count stops at its largest value
 			k.violate(c, c.Instance, r, k.Run.Who(c.Caller)+" received", was.Count, want)
 			return
 		}

@@ -79,6 +79,7 @@ func Run(c upgrade.Config) (*Result, error) {
 	return r, nil
 }
 
+// Plan returns seed's plan under strategy s.
 func Plan(c *upgrade.Config, s plan.Strategy, seed uint64) (*plan.Plan, error) {
 	over := c.Overrides
 	over.Strategy = s

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/sim/timeline"
 )
 
+// Table returns the rows as a table.
 func (r *Result) Table() timeline.Table {
 	t := timeline.Table{Title: "Strategies", Open: true, Head: []string{"strategy", "fetches", "wasted", "abandons", "lock", "finish: median", "p99", "healthy poisoned", "stuck", "violated", "unmet"}}
 	for i := range r.Rows {
@@ -37,6 +38,7 @@ func dash(n uint64) string {
 	return fmt.Sprint(n)
 }
 
+// Text returns the table, followed by the sentence.
 func (r *Result) Text() string {
 	t := r.Table()
 	return t.Text("", len(t.Head), 2) + "\n" + r.Sentence + "\n"
@@ -57,6 +59,7 @@ func (r *Result) best() []Row {
 // when sorting.
 func magnitude(n int64) int { return bits.Len64(uint64(max(n, 0))) }
 
+// Best returns the best strategy.
 func (r *Result) Best() plan.Strategy { return r.best()[0].Strategy }
 
 // broken counts the violated properties, except for the outcome property, which depends on the plan rather than the

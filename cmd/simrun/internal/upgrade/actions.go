@@ -133,6 +133,7 @@ func (r *Report) WriteActions(w io.Writer) error {
 	return nil
 }
 
+// ActionTable returns the list of what to do.
 func (r *Report) ActionTable() timeline.Table {
 	t := timeline.Table{Title: "What to do", Open: true}
 	if len(r.Steps) == 0 || !r.Tried() {

@@ -29,7 +29,8 @@ type Config struct {
 	// NewRun returns the state for a single run. Nil means a run with the shipped handlers.
 	NewRun func() durosim.Run
 	// Releases has the same meaning as in cluster.Config.
-	Releases     cluster.Releases
+	Releases cluster.Releases
+	// First is the first seed of each campaign, and Seeds is the number of seeds.
 	First, Seeds uint64
 	// Context, if not nil, can interrupt the work. The report then covers the runs that were finished.
 	Context context.Context

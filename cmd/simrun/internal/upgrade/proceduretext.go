@@ -46,6 +46,7 @@ func (out *Procedures) Text() string {
 	return b.String() + "\n" + out.Sentence + "\n"
 }
 
+// Table returns the table of the procedures.
 func (out *Procedures) Table() timeline.Table {
 	t := timeline.Table{Title: "Procedures", Open: true, Head: []string{"", "procedure", "violated", "lost", "stranded", "no build takes", "waits", "longest", "in all", "no way back from", "takes", "in flight ends"}}
 	cells := func(e *Effect) []string {

@@ -75,6 +75,7 @@ func (p Problem) Error() string {
 	return fmt.Sprintf("%s:%d: field %q: %s", p.File, p.Line, p.Field, p.Text)
 }
 
+// MarshalText returns the same.
 func (p Problem) MarshalText() ([]byte, error) { return []byte(p.Error()), nil }
 
 // Read reads the export called name: a file, or a directory of .jsonl files. Event kinds are known if one of the builds
@@ -206,6 +207,7 @@ type PinCount struct {
 	Instances int
 }
 
+// PinText returns a pin, or none if v is nil.
 func PinText(v *engine.Version) string {
 	if v == nil {
 		return "none"
@@ -213,6 +215,7 @@ func PinText(v *engine.Version) string {
 	return v.String()
 }
 
+// Current returns the instance's current execution.
 func Current(in *memprovider.PreloadedInstance) *memprovider.PreloadedExecution {
 	i := slices.IndexFunc(in.Executions, func(x memprovider.PreloadedExecution) bool { return x.ID == in.Current })
 	if i < 0 {

@@ -206,6 +206,7 @@ func (c *Client) Reset(ctx context.Context) error {
 	return err
 }
 
+// Now returns the time on the store's clock in milliseconds.
 func (c *Client) Now(ctx context.Context) (int64, error) { return c.clock(ctx, "clock_now", none{}) }
 
 // Advance moves the store's clock forward by byMs milliseconds. fromMs is the time before that.
@@ -217,6 +218,7 @@ func (c *Client) Advance(ctx context.Context, fromMs, byMs int64) error {
 	return err
 }
 
+// SetNow sets the store's clock.
 func (c *Client) SetNow(ctx context.Context, ms int64) error {
 	now, err := c.clock(ctx, "clock_set", clockSet{&ms})
 	if err == nil && now != ms {

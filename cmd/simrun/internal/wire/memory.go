@@ -21,6 +21,7 @@ type StoreOptions struct {
 	Seed   uint64
 }
 
+// NewStore returns an empty store.
 func NewStore(o StoreOptions) *Store {
 	rows, failing := &insertedRows{}, -1
 	options := memprovider.Options{StartMs: startMs, Rules: o.Rules, Sink: rows, BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {

@@ -61,8 +61,10 @@ type Described struct {
 	// Admin reports whether the management methods are available.
 	Admin bool `json:"admin"`
 	// VirtualClock reports whether the clock moves only through clock_advance and clock_set.
-	VirtualClock   bool `json:"virtual_clock"`
-	CorruptEvent   bool `json:"corrupt_event"`
+	VirtualClock bool `json:"virtual_clock"`
+	// CorruptEvent reports whether corrupt_event is available.
+	CorruptEvent bool `json:"corrupt_event"`
+	// CorruptMessage reports whether corrupt_message is available.
 	CorruptMessage bool `json:"corrupt_message,omitempty"`
 	// The remaining fields were added in protocol 2. FailAckStep reports whether fail_ack_step is available.
 	FailAckStep bool `json:"fail_ack_step,omitempty"`
@@ -70,6 +72,7 @@ type Described struct {
 	Overlapping bool `json:"overlapping,omitempty"`
 	// LongPolls reports whether a fetch waits up to its poll timeout.
 	LongPolls bool `json:"long_polls,omitempty"`
+	// SetFaults reports whether set_faults is available.
 	SetFaults bool `json:"set_faults,omitempty"`
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/faults"
-	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -17,15 +16,6 @@ import (
 type killer struct {
 	name    string
 	factory conformance.Factory
-}
-
-// rule returns memprovider with one of its rules replaced.
-//
-//go:noinline
-func rule(name string, change func(r *memprovider.Rules)) killer {
-	rules := memprovider.DefaultRules()
-	change(rules)
-	return killer{name, memory(rules)}
 }
 
 // spoilWith returns memprovider behind a decorator that keeps state for each store.
@@ -158,8 +148,6 @@ var (
 	onlyUnpinned = engine.FilterFor(engine.VersionRange{})
 )
 
-func pointer[T any](v T) *T { return &v }
-
 func retryable(c *call) {
 	if c.err != nil {
 		c.err = engine.Retryablef("call", "%s", c.err.Error())
@@ -197,17 +185,11 @@ func killers() []killer {
 var queueKillers = []killer{
 	answers("acks anything", "AckOrchestrationItem", func(c *call) { c.err = nil }),
 	answers("abandons anything", "AbandonOrchestrationItem", func(c *call) { c.err = nil }),
-	skips("renews for nothing", "RenewOrchestrationItemLock", always),
-	asks("renewal adds nine seconds", "RenewOrchestrationItemLock", func(c *call) { c.extend += 9 * time.Second }),
 	answers("ack errors are retryable", "AckOrchestrationItem", retryable),
 	answers("abandon errors are retryable", "AbandonOrchestrationItem", retryable),
 	answers("renew errors are retryable", "RenewOrchestrationItemLock", retryable),
-	fails("ack errors say nothing", "AckOrchestrationItem", func(c *call) { c.err = permanent }),
 	fails("a failed ack frees", "AckOrchestrationItem", func(c *call) {
 		_ = c.inner.AbandonOrchestrationItem(c.ctx, c.ack.LockToken, 0, true)
-	}),
-	fails("a failed ack is an empty one", "AckOrchestrationItem", func(c *call) {
-		_ = c.inner.AckOrchestrationItem(c.ctx, engine.OrchestrationAck{LockToken: c.ack.LockToken, ExecutionID: c.ack.ExecutionID})
 	}),
 	fails("a failed ack sends its work", "AckOrchestrationItem", func(c *call) {
 		for _, item := range c.ack.WorkerItems {
@@ -215,10 +197,6 @@ var queueKillers = []killer{
 		}
 	}),
 	asks("acks no activities", "AckOrchestrationItem", func(c *call) { c.ack.WorkerItems = nil }),
-	asks("ack turns messages round", "AckOrchestrationItem", func(c *call) {
-		c.ack.OrchestratorItems = slices.Clone(c.ack.OrchestratorItems)
-		slices.Reverse(c.ack.OrchestratorItems)
-	}),
 	refuses("empty acks fail", "AckOrchestrationItem", func(c *call) bool {
 		writes := len(c.ack.HistoryDelta) + len(c.ack.WorkerItems) + len(c.ack.OrchestratorItems) + len(c.ack.CancelledActivities)
 		return writes == 0 && c.ack.Metadata.PinnedVersion == nil
@@ -233,15 +211,6 @@ var queueKillers = []killer{
 			c.ack.HistoryDelta[0].EventID = 1001
 			c.do()
 		}
-	}),
-	delta("duplicates in a delta are left out", func(events []engine.Event) []engine.Event {
-		return slices.CompactFunc(events, func(a, b engine.Event) bool { return a.EventID == b.EventID })
-	}),
-	delta("id zero is the next id", func(events []engine.Event) []engine.Event {
-		for i := range events {
-			events[i].EventID = cmp.Or(events[i].EventID, 77)
-		}
-		return events
 	}),
 	delta("ids are renumbered", func(events []engine.Event) []engine.Event {
 		for i := range events {
@@ -269,30 +238,11 @@ var queueKillers = []killer{
 		}
 	}),
 	spoil("every execution reads as the latest", "ReadWithExecution", func(c *call) { c.events, c.err = c.inner.Read(c.ctx, c.instance) }),
-	answers("unknown executions read as the latest", "ReadWithExecution ReadHistoryWithExecutionID", func(c *call) {
-		if len(c.events) == 0 && c.err == nil {
-			c.events, c.err = c.inner.Read(c.ctx, c.instance)
-		}
-	}),
 	spoil("reads the first execution", "Read", func(c *call) { c.events, c.err = c.inner.ReadWithExecution(c.ctx, c.instance, 1) }),
-	answers("damage reads as nothing", "Read ReadWithExecution ReadHistory ReadHistoryWithExecutionID", func(c *call) { c.err = nil }),
-	answers("one execution's damage reads as nothing", "ReadWithExecution ReadHistoryWithExecutionID", func(c *call) { c.err = nil }),
 	answers("damage is told as retryable", "Read ReadWithExecution ReadHistory ReadHistoryWithExecutionID", retryable),
 	answers("damage ends the fetch", "FetchOrchestrationItem", func(c *call) {
 		if c.fetched != nil && c.fetched.Item.HistoryError != "" {
 			c.fetched, c.err = nil, permanent
-		}
-	}),
-	answers("damage is not held", "FetchOrchestrationItem", func(c *call) {
-		if c.fetched != nil && c.fetched.Item.HistoryError != "" {
-			_ = c.inner.AbandonOrchestrationItem(c.ctx, c.fetched.LockToken, 0, false)
-		}
-	}),
-	answers("damage loses the keys", "FetchOrchestrationItem GetKVValue", func(c *call) {
-		if c.value != nil {
-			if _, err := c.inner.Read(c.ctx, c.instance); err != nil {
-				c.value = nil
-			}
 		}
 	}),
 
@@ -347,7 +297,6 @@ var queueKillers = []killer{
 		}
 	}),
 	alters("one message at a time", func(f *batch) { f.Item.Messages = f.Item.Messages[:1] }),
-	alters("every execution is the first", func(f *batch) { f.Item.ExecutionID = 1 }),
 	alters("no version is told", func(f *batch) { f.Item.Version = "unknown" }),
 	alters("a start's name and version are told", func(f *batch) {
 		if s, ok := f.Item.Messages[0].(engine.StartItem); ok {
@@ -360,7 +309,6 @@ var queueKillers = []killer{
 	}),
 	alters("no history with a batch", func(f *batch) { f.Item.History = nil }),
 	alters("counts from zero", func(f *batch) { f.AttemptCount-- }),
-	alters("counts are at most one", func(f *batch) { f.AttemptCount = 1 }),
 	alters("counts end at four", func(f *batch) { f.AttemptCount = min(4, f.AttemptCount) }),
 	spoilWith("counts belong to instances", func(*conformance.Store) func(c *call) {
 		counts := map[string]uint32{}
@@ -380,11 +328,7 @@ var queueKillers = []killer{
 			c.fetched.AttemptCount -= *less
 		}
 	}),
-	asks("every abandon takes an attempt back", "AbandonOrchestrationItem", func(c *call) { c.ignore = true }),
-	asks("abandons for a second", "AbandonOrchestrationItem", func(c *call) { c.delay += time.Second }),
-	asks("abandoned at once", "AbandonOrchestrationItem", func(c *call) { c.delay = 0 }),
 	asks("messages are sent twice", "EnqueueForOrchestrator", func(c *call) { c.do() }),
-	asks("messages come at once", "EnqueueForOrchestrator", func(c *call) { c.delay = 0 }),
 	asks("no delay is a second", "EnqueueForOrchestrator", func(c *call) {
 		if c.delay == 0 && c.item.Kind() == engine.ItemExternalRaised {
 			c.delay = time.Second
@@ -398,12 +342,6 @@ var queueKillers = []killer{
 			c.do()
 		})
 	}),
-	answers("activities are messages", "EnqueueForOrchestrator", func(c *call) {
-		if c.item.Kind() == engine.ItemActivityExecute {
-			c.err = nil
-		}
-	}),
-	skips("children's results are lost", "EnqueueForOrchestrator", func(c *call) bool { return c.item.Kind() == engine.ItemSubOrchFailed }),
 	asks("children are lost", "AckOrchestrationItem", func(c *call) {
 		c.ack.OrchestratorItems = slices.DeleteFunc(slices.Clone(c.ack.OrchestratorItems), func(m engine.WorkItem) bool {
 			return m.Kind() == engine.ItemStartOrchestration
@@ -412,17 +350,8 @@ var queueKillers = []killer{
 	skips("strangers get no messages", "EnqueueForOrchestrator", func(c *call) bool {
 		return c.forStranger() && c.item.Kind() != engine.ItemStartOrchestration
 	}),
-	skips("strangers get no cancellations", "EnqueueForOrchestrator", func(c *call) bool {
-		return c.forStranger() && c.item.Kind() == engine.ItemCancelInstance
-	}),
-	skips("strangers get no queue messages", "EnqueueForOrchestrator", func(c *call) bool {
-		return c.forStranger() && c.item.Kind() == engine.ItemQueueMessage
-	}),
 	skips("the ended get no messages", "EnqueueForOrchestrator", func(c *call) bool {
 		return c.infoOf(c.item.Target()).Status.Terminal() && c.item.Kind() != engine.ItemContinueAsNew
-	}),
-	skips("the ended get no queue messages", "EnqueueForOrchestrator", func(c *call) bool {
-		return c.infoOf(c.item.Target()).Status.Terminal() && c.item.Kind() == engine.ItemQueueMessage
 	}),
 	skips("old executions get no completions", "EnqueueForOrchestrator", func(c *call) bool {
 		d, ok := c.item.(engine.ActivityCompletedItem)
@@ -442,41 +371,8 @@ var queueKillers = []killer{
 			m.OrchestrationName, m.OrchestrationVersion = "TestOrch", "1.0.0"
 		}
 	}),
-	asks("pins are lost", "AckOrchestrationItem", func(c *call) { c.ack.Metadata.PinnedVersion = nil }),
-	asks("pins come with events", "AckOrchestrationItem", func(c *call) {
-		if len(c.ack.HistoryDelta) == 0 {
-			c.ack.Metadata.PinnedVersion = nil
-		}
-	}),
-	asks("no pin is pin zero", "AckOrchestrationItem", func(c *call) {
-		if c.ack.Metadata.PinnedVersion == nil {
-			v := engine.V(0, 0, 0)
-			c.ack.Metadata.PinnedVersion = &v
-		}
-	}),
 	asks("no filter admits only the unpinned", "FetchOrchestrationItem", func(c *call) { c.filter = cmp.Or(c.filter, onlyUnpinned) }),
 	ranges("filters admit the unpinned only", func(engine.VersionRange) *engine.CapabilityFilter { return onlyUnpinned }),
-	asks("filtered fetches do not lock", "FetchOrchestrationItem", func(c *call) {
-		if c.filter != nil {
-			c.lock = 0
-		}
-	}),
-	ranges("inverted ranges are turned round", func(r engine.VersionRange) *engine.CapabilityFilter {
-		if r.Min.Compare(r.Max) > 0 {
-			r.Min, r.Max = r.Max, r.Min
-		}
-		return engine.FilterFor(r)
-	}),
-	ranges("pins lose their pre-release, bounds keep it", func(r engine.VersionRange) *engine.CapabilityFilter {
-		if r.Max.Pre != "" {
-			r.Max = engine.V(r.Max.Major-1, 9999, 9999)
-		}
-		return engine.FilterFor(r)
-	}),
-	skips("a filter looks at ten instances", "FetchOrchestrationItem", func(c *call) bool {
-		d, err := c.inner.Admin().GetQueueDepths(c.ctx)
-		return c.filter != nil && err == nil && d.OrchestratorQueue > 10
-	}),
 	answers("cancelled callers hold locks", "FetchOrchestrationItem", func(c *call) {
 		if c.ctx.Err() != nil {
 			c.fetched, c.err = nil, engine.Retryablef("fetch", "%w", c.ctx.Err())

@@ -9,22 +9,11 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
 // rareKillers make mistakes that show only in some states, or at one instant.
 var rareKillers = []killer{
-	rule("the parts of a version are compared one by one", func(r *memprovider.Rules) {
-		r.Admits = func(f *engine.CapabilityFilter, pin *engine.Version) bool {
-			if f == nil || len(f.SupportedVersions) == 0 || pin == nil {
-				return f.Admits(pin)
-			}
-			to := f.SupportedVersions[0].Max
-			return f.Admits(pin) && (pin.Major < to.Major || pin.Minor <= to.Minor && pin.Patch <= to.Patch)
-		}
-	}),
-	asks("locks end a millisecond late", "FetchOrchestrationItem FetchWorkItem", func(c *call) { c.lock += time.Millisecond }),
 	asks("delays end a millisecond late", "EnqueueForOrchestrator AbandonWorkItem", func(c *call) {
 		if c.delay > 0 {
 			c.delay += time.Millisecond
@@ -53,23 +42,12 @@ var rareKillers = []killer{
 		}
 	}),
 	snapshotsOf("continuing revives keys", engine.StatusContinuedAsNew),
-	snapshotsOf("failing revives keys", engine.StatusFailed),
 	remembers("later acks take the parent", "", func(c *call, taken *bool) {
 		if m := c.ack.Metadata; m.OrchestrationName != "" {
 			*taken = m.ParentInstanceID == ""
 		}
 		if c.do(); c.info != nil && *taken {
 			c.info.ParentInstanceID = ""
-		}
-	}),
-	asks("the owners before an unknown one are held", "RenewSessionLock", func(c *call) {
-		if i := slices.Index(c.owners, "w0"); i >= 0 {
-			c.owners = c.owners[:i]
-		}
-	}),
-	asks("one unknown id ends a deletion", "DeleteInstancesAtomic", func(c *call) {
-		if i := slices.IndexFunc(c.names, func(in string) bool { return c.infoOf(in).InstanceID == "" }); i >= 0 {
-			c.names = c.names[:i]
 		}
 	}),
 	remembers("an equal message that waits is not sent again", "", func(c *call, waiting *[]engine.WorkItem) {

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -85,7 +83,6 @@ func refusesRenewalOf(name string, status engine.Status) killer {
 var workKillers = []killer{
 	answers("finishes anything", "AckWorkItem", func(c *call) { c.err = nil }),
 	answers("extends anything", "RenewWorkItemLock", func(c *call) { c.err = nil }),
-	skips("extends for nothing", "RenewWorkItemLock", always),
 	asks("extending frees", "RenewWorkItemLock", func(c *call) { c.extend = 0 }),
 	spoilWith("extends twice", func(*conformance.Store) func(c *call) {
 		times := map[string]int{}
@@ -97,25 +94,11 @@ var workKillers = []killer{
 			c.do()
 		})
 	}),
-	answers("quits anything", "AbandonWorkItem", func(c *call) { c.err = nil }),
-	skips("quits nothing", "AbandonWorkItem", always),
-	asks("quits at once", "AbandonWorkItem", func(c *call) { c.delay = 0 }),
-	asks("quitting keeps the count", "AbandonWorkItem", func(c *call) { c.ignore = false }),
 	answers("extend errors are retryable", "RenewWorkItemLock", retryable),
 	answers("quit errors are retryable", "AbandonWorkItem", retryable),
-	fails("a late finish deletes", "AckWorkItem", func(c *call) {
-		if f, _ := c.inner.FetchWorkItem(c.ctx, time.Second, 0, nil, engine.TagFilter{}); f != nil {
-			_ = c.inner.AckWorkItem(c.ctx, f.LockToken, nil)
-		}
-	}),
 	answers("a refused completion deletes", "AckWorkItem", func(c *call) {
 		if c.err != nil && c.item != nil && c.item.Kind() == engine.ItemExternalRaised {
 			_ = c.inner.AckWorkItem(c.ctx, c.token, nil)
-		}
-	}),
-	asks("completions of strangers are lost", "AckWorkItem", func(c *call) {
-		if c.item != nil && c.forStranger() {
-			c.item = nil
 		}
 	}),
 	asks("completions of the unnamed are lost", "AckWorkItem", func(c *call) {
@@ -137,8 +120,6 @@ var workKillers = []killer{
 		c.err = c.inner.AbandonWorkItem(c.ctx, c.token, 0, true)
 	}),
 
-	asks("no activity lock", "FetchWorkItem", func(c *call) { c.lock = 0 }),
-	asks("activity locks are ten times longer", "FetchWorkItem", func(c *call) { c.lock *= 10 }),
 	spoil("the youngest activity first", "FetchWorkItem", func(c *call) {
 		var held []string
 		for range 100 {
@@ -156,11 +137,6 @@ var workKillers = []killer{
 			_ = c.inner.AbandonWorkItem(c.ctx, token, 0, true)
 		}
 	}),
-	answers("activities wait a second", "EnqueueForWorker", func(c *call) {
-		if f, _ := c.inner.FetchWorkItem(c.ctx, time.Second, 0, &engine.SessionFetchConfig{OwnerID: "nobody"}, engine.TagFilter{Mode: engine.TagAny}); f != nil {
-			_ = c.inner.AbandonWorkItem(c.ctx, f.LockToken, time.Second, true)
-		}
-	}),
 	asks("activities are queued twice", "EnqueueForWorker", func(c *call) { c.do() }),
 	alters("work counts from zero", func(w *delivery) { w.AttemptCount-- }),
 	remembers("work counts belong to the queue", "FetchWorkItem", func(c *call, n *uint32) {
@@ -169,9 +145,6 @@ var workKillers = []killer{
 			c.work.AttemptCount = *n
 		}
 	}),
-	hides("the completed have no work", func(c *call) bool { return statusOf(c) == engine.StatusCompleted }),
-	hides("the failed have no work", func(c *call) bool { return statusOf(c) == engine.StatusFailed }),
-	hides("the continued have no work", func(c *call) bool { return statusOf(c) == engine.StatusContinuedAsNew }),
 	hides("strangers have no work", func(c *call) bool { return statusOf(c) == "" }),
 	refusesRenewalOf("the running are not renewed", engine.StatusRunning),
 	refusesRenewalOf("the completed are not renewed", engine.StatusCompleted),
@@ -183,38 +156,8 @@ var workKillers = []killer{
 	refuses("cancelling what is not there fails", "AckOrchestrationItem", func(c *call) bool {
 		return slices.ContainsFunc(c.ack.CancelledActivities, func(a engine.ScheduledActivityIdentifier) bool { return a.ActivityID == 999 })
 	}),
-	asks("cancels in every execution", "AckOrchestrationItem", func(c *call) {
-		for _, a := range c.ack.CancelledActivities {
-			a.ExecutionID = 2
-			c.ack.CancelledActivities = append(c.ack.CancelledActivities, a)
-		}
-	}),
-	asks("cancels in every instance", "AckOrchestrationItem", func(c *call) {
-		for _, a := range c.ack.CancelledActivities {
-			a.Instance = "B"
-			c.ack.CancelledActivities = append(c.ack.CancelledActivities, a)
-		}
-	}),
-	spoilWith("only scheduled activities are cancelled", func(*conformance.Store) func(c *call) {
-		scheduled := map[engine.ScheduledActivityIdentifier]bool{}
-		return on("AckOrchestrationItem", func(c *call) {
-			for _, item := range c.ack.WorkerItems {
-				a := item.(engine.ActivityExecuteItem)
-				scheduled[engine.ScheduledActivityIdentifier{Instance: a.Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID}] = true
-			}
-			unknown := func(a engine.ScheduledActivityIdentifier) bool { return !scheduled[a] }
-			c.ack.CancelledActivities = slices.DeleteFunc(slices.Clone(c.ack.CancelledActivities), unknown)
-			c.do()
-		})
-	}),
 
 	activities("sessions are not told", func(_ *delivery, a *engine.ActivityExecuteItem) { a.SessionID = "" }),
-	asks("all owners are one", "FetchWorkItem RenewSessionLock", func(c *call) {
-		c.claim(func(s *engine.SessionFetchConfig) { s.OwnerID = "x" })
-		for i := range c.owners {
-			c.owners[i] = "x"
-		}
-	}),
 	remembers("every caller is an owner", "FetchWorkItem", func(c *call, n *int) {
 		(*n)++
 		c.claim(func(s *engine.SessionFetchConfig) { s.OwnerID = strings.Repeat("x", *n) })
@@ -245,25 +188,8 @@ var workKillers = []killer{
 			return false
 		})
 	}),
-	remembers("the first claimer's time counts", "FetchWorkItem", func(c *call, first *time.Duration) {
-		c.claim(func(s *engine.SessionFetchConfig) {
-			*first = cmp.Or(*first, s.LockTimeout)
-			s.LockTimeout = *first
-		})
-		c.do()
-	}),
-	asks("plain fetches take sessions", "FetchWorkItem", func(c *call) {
-		c.session = cmp.Or(c.session, &engine.SessionFetchConfig{OwnerID: "nobody", LockTimeout: time.Second})
-	}),
 	hides("owners get no plain activities", func(c *call) bool {
 		return c.session != nil && c.work.Item.(engine.ActivityExecuteItem).SessionID == ""
-	}),
-	hides("owners get no redelivery", func(c *call) bool {
-		return c.session != nil && c.work.AttemptCount > 1
-	}),
-	hides("a blocked session blocks the queue", func(c *call) bool {
-		d, _ := c.inner.Admin().GetQueueDepths(c.ctx)
-		return c.session != nil && d.WorkerQueue > 0 && c.work.Item.(engine.ActivityExecuteItem).SessionID == ""
 	}),
 	spoilWith("an expired session refuses its ack", func(in *conformance.Store) func(c *call) {
 		until := map[string]int64{}
@@ -277,44 +203,6 @@ var workKillers = []killer{
 			}
 		}
 	}),
-	spoil("sessions belong to instances", "", func(c *call) {
-		if a, ok := c.item.(engine.ActivityExecuteItem); ok && a.SessionID != "" {
-			a.SessionID += " of " + a.Instance
-			c.item = a
-		}
-		if c.do(); c.work != nil {
-			a := c.work.Item.(engine.ActivityExecuteItem)
-			a.SessionID, _, _ = strings.Cut(a.SessionID, " of ")
-			c.work.Item = a
-		}
-	}),
-	remembers("a cancellation opens sessions", "", func(c *call, open *bool) {
-		if *open = *open || len(c.ack.CancelledActivities) > 0; *open {
-			c.claim(func(s *engine.SessionFetchConfig) { s.OwnerID, s.LockTimeout = "worker-A", time.Second })
-		}
-		c.do()
-	}),
-	remembers("a deletion opens sessions", "", func(c *call, open *bool) {
-		if *open = *open || c.is("DeleteInstance"); *open {
-			c.claim(func(s *engine.SessionFetchConfig) { s.OwnerID, s.LockTimeout = "worker-A", time.Second })
-		}
-		c.do()
-	}),
-	asks("plain fetches extend sessions", "FetchWorkItem", func(c *call) {
-		if c.session == nil {
-			_, _ = c.inner.RenewSessionLock(c.ctx, []string{"worker-A"}, time.Second, time.Hour)
-		}
-	}),
-	spoil("fetches of nothing claim", "FetchWorkItem", func(c *call) {
-		if c.tags.Mode == engine.TagNone && c.session != nil {
-			if f, _ := c.inner.FetchWorkItem(c.ctx, c.lock, 0, c.session, engine.TagFilter{Mode: engine.TagAny}); f != nil {
-				_ = c.inner.AbandonWorkItem(c.ctx, f.LockToken, 0, true)
-			}
-			return
-		}
-		c.do()
-	}),
-	asks("holds for nothing", "RenewSessionLock", func(c *call) { c.extend = time.Millisecond }),
 	answers("holds each owner twice", "RenewSessionLock", func(c *call) {
 		if len(c.owners) == 2 && c.owners[0] == c.owners[1] {
 			c.count *= 2
@@ -327,54 +215,14 @@ var workKillers = []killer{
 			c.count = max(1, c.count)
 		}
 	}),
-	asks("nobody is idle", "RenewSessionLock", func(c *call) { c.idle = 1000 * time.Hour }),
-	remembers("a quit counts as activity", "AbandonWorkItem RenewSessionLock", func(c *call, quit *bool) {
-		*quit = *quit || c.is("AbandonWorkItem")
-		if *quit {
-			c.idle = 1000 * time.Hour
-		}
-		c.do()
-	}),
-	remembers("an ack revives its session", "AckWorkItem RenewSessionLock", func(c *call, acked *bool) {
-		*acked = *acked || c.is("AckWorkItem")
-		if c.do(); c.is("RenewSessionLock") && *acked {
-			c.count = max(1, c.count)
-		}
-	}),
-	asks("the idle are idle early", "RenewSessionLock", func(c *call) {
-		if c.idle < time.Second {
-			c.idle = 0
-		}
-	}),
-	skips("sweeps nothing", "CleanupOrphanedSessions", always),
 	answers("sweeps one more", "CleanupOrphanedSessions", func(c *call) { c.count++ }),
 	answers("sweeps one at most", "CleanupOrphanedSessions", func(c *call) { c.count = min(1, c.count) }),
-	remembers("a swept session stays with its owner", "", func(c *call, swept *bool) {
-		*swept = *swept || c.is("CleanupOrphanedSessions")
-		if c.is("FetchWorkItem") && *swept && c.session != nil && c.session.OwnerID == "worker-B" {
-			return
-		}
-		c.do()
-	}),
 
-	asks("owners ignore tags", "FetchWorkItem", func(c *call) {
-		if c.session != nil {
-			c.tags = engine.TagFilter{Mode: engine.TagAny}
-		}
-	}),
-	tags("the default is any tag", engine.TagDefaultOnly, engine.TagAny),
 	tags("any tag is the default", engine.TagAny, engine.TagDefaultOnly),
 	tags("no tag is any tag", engine.TagNone, engine.TagAny),
-	tags("tags take the untagged too", engine.TagTags, engine.TagDefaultAnd),
-	tags("the default is forgotten beside tags", engine.TagDefaultAnd, engine.TagTags),
 	asks("the first tag counts", "FetchWorkItem", func(c *call) {
 		if len(c.tags.Tags) > 1 {
 			c.tags.Tags = c.tags.Tags[:1]
-		}
-	}),
-	asks("an empty set is any tag", "FetchWorkItem", func(c *call) {
-		if c.tags.Mode == engine.TagTags && len(c.tags.Tags) == 0 {
-			c.tags.Mode = engine.TagAny
 		}
 	}),
 	activities("tags are not told", func(_ *delivery, a *engine.ActivityExecuteItem) { a.Tag = "" }),
@@ -389,9 +237,6 @@ var workKillers = []killer{
 			a.Tag = ""
 			c.ack.WorkerItems[i] = a
 		}
-	}),
-	rule("tags in small letters", func(r *memprovider.Rules) {
-		r.TakesTag = func(f engine.TagFilter, tag string) bool { return f.Matches(tag) || f.Matches(strings.ToLower(tag)) }
 	}),
 	hides("the untagged are tagged", func(c *call) bool {
 		return c.tags.Mode == engine.TagDefaultOnly && c.work.AttemptCount > 1 && c.work.Item.(engine.ActivityExecuteItem).Tag == ""

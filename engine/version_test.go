@@ -96,13 +96,19 @@ func TestParseVersionKeepsCause(t *testing.T) {
 	}
 }
 
-func TestMustParseVersionPanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("MustParseVersion of a wrong text did not panic")
-		}
-	}()
-	MustParseVersion("1.2")
+func TestMustParsePanics(t *testing.T) {
+	for name, parse := range map[string]func(){
+		"version": func() { MustParseVersion("1.2") }, "range": func() { MustParseRange("!=1.0.0") },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("a wrong %s did not panic", name)
+				}
+			}()
+			parse()
+		}()
+	}
 }
 
 func TestCompareIgnoresPreRelease(t *testing.T) {

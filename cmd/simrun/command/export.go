@@ -35,7 +35,7 @@ func (c *exportCmd) run(a *app) (int, error) {
 	if !token.IsIdentifier(c.Package) {
 		return 0, fmt.Errorf("--package %q: expected the name of a Go package", c.Package)
 	}
-	entry, err := (&replayCmd{Scenario: c.Run}).entry(a.program)
+	entry, err := planFlags{}.entry(a.program, c.Run, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -76,17 +76,7 @@ func (c *replayCmd) run(a *app) (int, error) {
 	if err := c.check(); err != nil {
 		return 0, err
 	}
-	entry, err := c.entry(a.program)
-	if err != nil {
-		return 0, err
-	}
-	r := &replayed{seed: uint64(or(c.Seed, 1)), entry: entry}
-	if entry == nil {
-		r.subject, err = c.subject(a.program, c.Scenario)
-	} else {
-		r.seed = entry.Seed
-		r.subject, err = entrySubject(a.program, entry, c.Scenario, c.Provider)
-	}
+	r, err := c.one(a.program, c.Scenario, c.Seed)
 	if err != nil {
 		return 0, err
 	}
@@ -108,25 +98,42 @@ func (r *replayed) tell(a *app, show *storyFlags, page string, asJSON bool) (int
 	return r.print(a, show, asJSON)
 }
 
-// entry returns the stored run that the argument names, or nil if the argument names a scenario.
-func (c *replayCmd) entry(p *Program) (*scenario.Entry, error) {
-	if c.Scenario == "" {
+// one returns the run that the flags and the argument name, which is that of a seed or a stored one.
+func (f planFlags) one(p *Program, name string, of *seed) (*replayed, error) {
+	entry, err := f.entry(p, name, of)
+	if err != nil {
+		return nil, err
+	}
+	r := &replayed{seed: uint64(or(of, 1)), entry: entry}
+	if entry == nil {
+		r.subject, err = f.subject(p, name)
+		return r, err
+	}
+	r.seed = entry.Seed
+	r.subject, err = entrySubject(p, entry, name, f.Provider)
+	return r, err
+}
+
+// entry returns the stored run that the argument names, or nil if the argument names a scenario. of is the seed that is
+// asked for, or nil.
+func (f planFlags) entry(p *Program, name string, of *seed) (*scenario.Entry, error) {
+	if name == "" {
 		return nil, nil
 	}
-	_, entry, err := p.open(c.Scenario)
+	_, entry, err := p.open(name)
 	if err != nil || entry == nil {
 		return nil, err
 	}
-	own := c.planFlags
+	own := f
 	own.Provider = ""
-	if c.Seed != nil || len(given(own)) > 0 {
+	if of != nil || len(given(own)) > 0 {
 		return nil, errors.New("a stored run has its own seed, faults, profile, strategy, clocks, chooser and bugs, and all self-checks: leave out those flags")
 	}
 	orchestrations, activities, err := p.registered()
 	if err != nil {
 		return nil, err
 	}
-	return entry, entry.CheckNeeds(c.Scenario, slices.Concat(orchestrations, activities), p.ownHandlers())
+	return entry, entry.CheckNeeds(name, slices.Concat(orchestrations, activities), p.ownHandlers())
 }
 
 // replayed is the result of running one seed twice. The first run is recorded as a story, and the second checks that

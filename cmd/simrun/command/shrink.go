@@ -97,7 +97,7 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 
 // failing returns the recorded run to shrink, or nil if no seed fails.
 func (c *shrinkCmd) failing(p *Program) (*subject, uint64, *durosim.Concrete, error) {
-	entry, err := (&replayCmd{planFlags: c.planFlags, Scenario: c.Scenario, Seed: c.Seed}).entry(p)
+	entry, err := c.entry(p, c.Scenario, c.Seed)
 	if err != nil {
 		return nil, 0, nil, err
 	}

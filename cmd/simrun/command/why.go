@@ -14,9 +14,9 @@ type whyCmd struct {
 	planFlags `embed:""`
 
 	Instance string `arg:"" help:"The instance, as the plan or a story names it."`
-	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; rolling-upgrade if none is named, or what shows the first --bug."`
+	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
 
-	Seed *seed          `help:"The seed, decimal or 0x-hex; 1 if not given." placeholder:"N"`
+	Seed *seed          `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
 	At   *time.Duration `help:"The virtual time to look at, such as 12.5s; the end of the run if not given." placeholder:"TIME"`
 	JSON bool           `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -45,17 +45,18 @@ type whyJSON struct {
 }
 
 func (c *whyCmd) run(a *app) (int, error) {
-	s, err := c.subject(a.program, c.Scenario)
+	r, err := c.one(a.program, c.Scenario, c.Seed)
 	if err != nil {
 		return 0, err
 	}
-	a.warn(s)
-	seed := uint64(or(c.Seed, 1))
-	at, err := c.at(s, seed)
+	if r.entry == nil {
+		a.warn(r.subject)
+	}
+	at, err := c.at(r)
 	if err != nil {
 		return 0, err
 	}
-	cfg, err := s.config(seed)
+	cfg, err := r.config()
 	if err != nil {
 		return 0, err
 	}
@@ -64,9 +65,9 @@ func (c *whyCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		return exitOK, a.writeJSON("why", whyJSON{s.scenario.Name, seed, c.Instance, at.Milliseconds(), x})
+		return exitOK, a.writeJSON("why", whyJSON{r.subject.scenario.Name, r.seed, c.Instance, at.Milliseconds(), x})
 	}
-	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), pretty.Duration(at.Milliseconds()), s.scenario.Name, seed)
+	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), pretty.Duration(at.Milliseconds()), r.subject.scenario.Name, r.seed)
 	a.printf("%s: %s\n\n", a.style.title(x.Rule), x.Text)
 	t := timeline.Table{}
 	for _, d := range x.Details {
@@ -77,20 +78,20 @@ func (c *whyCmd) run(a *app) (int, error) {
 }
 
 // at returns the time to explain: the requested time, or the end of the run.
-func (c *whyCmd) at(s *subject, seed uint64) (time.Duration, error) {
+func (c *whyCmd) at(r *replayed) (time.Duration, error) {
 	if c.At != nil {
 		if *c.At < 0 {
 			return 0, fmt.Errorf("--at %v: expected a time since the start of the run", *c.At)
 		}
 		return *c.At, nil
 	}
-	cfg, err := s.config(seed)
+	cfg, err := r.config()
 	if err != nil {
 		return 0, err
 	}
-	r, err := cluster.Run(cfg)
+	result, err := cluster.Run(cfg)
 	if err != nil {
 		return 0, err
 	}
-	return time.Duration(r.Virtual) * time.Millisecond, nil
+	return time.Duration(result.Virtual) * time.Millisecond, nil
 }

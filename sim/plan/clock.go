@@ -94,17 +94,18 @@ func (p *Plan) skewed(node string) bool {
 }
 
 func (v *validation) clocks() {
+	if s := v.plan.Store.Serial; s < 0 || s > maxSerial || s%time.Millisecond != 0 {
+		v.fail("store serial %v: want whole milliseconds, at most %v", s, maxSerial)
+	}
 	for i := range v.plan.Nodes {
 		n := &v.plan.Nodes[i]
+		v.part = "node " + n.Name
 		if o := n.Clock.Offset; o < -maxClock || o > maxClock || o%time.Millisecond != 0 {
 			v.fail("node %s: clock %v: want whole milliseconds, at most %v ahead or behind", n.Name, o, maxClock)
 		}
 		if d := n.Clock.DriftPPM; d < -driftPPMMost || d > driftPPMMost {
 			v.fail("node %s: drift %dppm: want at most %dppm", n.Name, d, driftPPMMost)
 		}
-	}
-	if s := v.plan.Store.Serial; s < 0 || s > maxSerial || s%time.Millisecond != 0 {
-		v.fail("store serial %v: want whole milliseconds, at most %v", s, maxSerial)
 	}
 }
 

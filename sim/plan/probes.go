@@ -130,6 +130,7 @@ func (v *validation) probes() {
 	for i := range v.plan.Probes {
 		p := &v.plan.Probes[i]
 		what := "probe " + p.Name
+		v.part = what
 		v.build(what, p.Build)
 		v.probeAim(what, p)
 		for _, a := range p.Does {

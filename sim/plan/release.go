@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -45,26 +46,31 @@ func (v *validation) releases() {
 	}
 	name := released[0].Release
 	for _, n := range v.plan.Nodes {
+		v.part = "node " + n.Name
 		if n.Handlers != nil {
 			v.fail("node %s: the plan also has nodes that run %s, which run only programs: want no handlers", n.Name, name)
 		}
 	}
-	for _, s := range v.plan.Schedule {
+	for i, s := range v.plan.Schedule {
+		v.part = fmt.Sprintf("step %d", i+1)
 		if s.Verb == VerbRegister || s.Verb == VerbDeregister {
 			v.fail("%s: the plan also has nodes that run %s, which run only programs", s.String(), name)
 		}
 	}
 	for _, in := range v.plan.Instances {
+		v.part = "instance " + in.ID
 		if v.plan.Programs.Lookup(in.Orchestration) == nil {
 			v.fail("instance %s runs %s, but nodes that run %s run only programs: want the name of a program", in.ID, in.Orchestration, name)
 		}
 	}
 	for _, h := range v.plan.Histories {
+		v.part = "instance " + h.Instance
 		v.fail("history %s: nodes that run %s run only programs, and this is not the history of a program", h.Instance, name)
 	}
 	mixed := v.plan.mixed()
 	for i := range v.plan.Programs {
 		p := &v.plan.Programs[i]
+		v.part = "program " + p.Name
 		program.Walk(p.Body, func(n *program.Node) {
 			if n.Op == program.OpWait && n.Text != "" {
 				v.fail("program %s: wait %s has topic %s, but nodes that run %s do not support topics", p.Name, n.Name, n.Text, name)

@@ -21,17 +21,13 @@ func (p *Plan) Validate(known Known) error {
 	} else {
 		v.known.Builds = all
 	}
-	v.nodes()
-	v.clocks()
-	v.schedule()
-	v.programs()
-	v.instances()
-	v.histories()
-	v.store()
-	v.probes()
-	v.faults()
-	v.releases()
-	v.end()
+	for _, validate := range []func(){
+		v.nodes, v.clocks, v.schedule, v.programs, v.instances, v.histories, v.store, v.probes, v.faults, v.releases, v.end,
+	} {
+		v.part = ""
+		validate()
+	}
+	v.part = ""
 	if p.FaultPhase < 0 {
 		v.fail("fault-phase of %v: want a positive duration, or 0", p.FaultPhase)
 	}
@@ -73,7 +69,6 @@ type Known struct {
 }
 
 func (v *validation) bugs() {
-	defer func() { v.part = "" }()
 	for _, id := range v.plan.Bugs {
 		v.part = "bug " + string(id)
 		bug, whose := id.On()
@@ -92,7 +87,8 @@ func (v *validation) bugs() {
 
 // Problem is one of the problems that Validate finds.
 type Problem struct {
-	// Part is the part of the plan that it is about: "nodes", "step 1", "bug ID". It is empty for any other.
+	// Part is the part of the plan that it is about: "nodes", "node A", "instance ID", which is a stored one, too, "step
+	// 1", "bug ID". It is empty for any other.
 	Part, Msg string
 }
 
@@ -136,12 +132,14 @@ func (v *validation) end() {
 		v.fail("until %v: want a positive duration, or 0", p.Until)
 	}
 	for i, s := range p.Schedule {
+		v.part = fmt.Sprintf("step %d", i+1)
 		if p.Until > 0 && s.At >= p.Until {
 			v.fail("step %d (%s %s): at %v, after the run ends at %v", i+1, s.Verb, s.Node, s.At, p.Until)
 		}
 	}
 	for i := range p.Instances {
 		in := &p.Instances[i]
+		v.part = "instance " + in.ID
 		switch {
 		case in.Expect != EndEternal:
 		case p.Unaided && p.Until == 0:
@@ -161,6 +159,7 @@ func (v *validation) nodes() {
 	seen := map[string]bool{}
 	for _, n := range v.plan.Nodes {
 		what := "node " + n.Name
+		v.part = what
 		if n.Name == "" {
 			v.fail("a node without a name")
 		}
@@ -187,7 +186,6 @@ func (v *validation) nodes() {
 }
 
 func (v *validation) schedule() {
-	defer func() { v.part = "" }()
 	for i, s := range v.plan.Schedule {
 		v.part = fmt.Sprintf("step %d", i+1)
 		what := fmt.Sprintf("step %d (%s)", i+1, strings.TrimSpace(string(s.Verb)+" "+s.Node))
@@ -266,6 +264,7 @@ func (v *validation) instances() {
 	seen := map[string]bool{}
 	for _, in := range v.plan.Instances {
 		what := "instance " + in.ID
+		v.part = what
 		if in.ID == "" {
 			v.fail("an instance without an id")
 		}
@@ -313,6 +312,7 @@ func (v *validation) instances() {
 		}
 	}
 	for _, h := range v.plan.Histories {
+		v.part = "instance " + h.Instance
 		if seen[h.Instance] {
 			v.fail("history %s: there is an instance with that name", h.Instance)
 		}
@@ -322,6 +322,7 @@ func (v *validation) instances() {
 
 func (v *validation) histories() {
 	for _, h := range v.plan.Histories {
+		v.part = "instance " + h.Instance
 		if !slices.Contains(Shapes(), h.Shape) {
 			v.fail("history %s: unknown shape %q", h.Instance, h.Shape)
 		}
@@ -364,12 +365,14 @@ func (v *validation) programs() {
 	}
 	for i := range v.plan.Programs {
 		name := v.plan.Programs[i].Name
+		v.part = "program " + name
 		if slices.ContainsFunc(v.known.Orchestrations, func(o string) bool { return strings.HasPrefix(o, name+"@") }) {
 			v.fail("program %s: there is a shipped orchestration with that name", name)
 		}
 	}
 	for i := range v.plan.Instances {
 		in := &v.plan.Instances[i]
+		v.part = "instance " + in.ID
 		if v.plan.Programs.Lookup(in.Orchestration) == nil {
 			continue
 		}

@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -67,6 +68,8 @@ func TestInterrupted(t *testing.T) {
 		{syscall.SIGTERM, "compare --seeds 12 --json " + small, []string{`"strategy": "filter"`, `"strategy": "stall"`, `"interrupted": true`}},
 	} {
 		var runs atomic.Int64
+		came := make(chan os.Signal, 1)
+		signal.Notify(came, c.signal)
 		p := &Program{EachRun: func() durosim.Run {
 			if runs.Add(1) == 40 {
 				self, err := os.FindProcess(os.Getpid())
@@ -76,11 +79,14 @@ func TestInterrupted(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
+				<-came // on a busy machine, the runs could all end before it comes
 			}
 			return durosim.Run{}
 		}}
 		var out, err strings.Builder
-		if got := p.Run(strings.Fields(c.args), &out, &err); got != exitStopped {
+		got := p.Run(strings.Fields(c.args), &out, &err)
+		signal.Stop(came)
+		if got != exitStopped {
 			t.Errorf("%s: status %d\n%s%s", c.args, got, &out, &err)
 		}
 		for _, want := range c.want {

@@ -42,6 +42,11 @@ func (k *account) Observe(o *observe.Observation) {
 	case observe.MessageDecoded:
 		k.messages++
 		return
+	case observe.RowRemoved:
+		if o.Reason != observe.RemovedUndone && !slices.Contains(removals[k.kind], o.Reason) && !k.exempted {
+			k.wrong(k.caller.Node, "removes message %d in call %d, %s, for reason %d: expected one of %v", o.Message, k.number, k.kind, o.Reason, removals[k.kind])
+		}
+		return
 	case observe.RowInserted:
 		if a, ok := engine.Known(o.Item).(engine.ActivityExecuteItem); ok && (o.Execution != a.ExecutionID || o.EventID != a.ID) && !k.exempted {
 			k.wrong(k.caller.Node, "inserts activity %d of execution %d as %d of %d", a.ID, a.ExecutionID, o.EventID, o.Execution)
@@ -82,16 +87,29 @@ func (k *account) Observe(o *observe.Observation) {
 	}
 }
 
-// readAll checks that a store reports having decoded the work that it hands out.
+// removals lists for which reasons a call removes messages.
+var removals = map[observe.CallKind][]observe.RemoveReason{
+	observe.CallFetchOrchestrationItem: {observe.RemovedOrphan},
+	observe.CallAckOrchestrationItem:   {observe.RemovedAcked, observe.RemovedCancelled},
+	observe.CallAckWorkItem:            {observe.RemovedAcked},
+	observe.CallAdmin:                  {observe.RemovedDeleted},
+}
+
+// readAll checks that a store reports having decoded the work that it hands out, and whose that is.
 func (k *account) readAll(o *observe.Observation) {
-	events, messages := 0, 0
+	events, messages, target := 0, 0, ""
 	switch {
 	case k.exempted || k.run.world.Store() == nil: // a test's story reports only what the test needs
 		return
 	case o.Fetched != nil:
-		events, messages = min(len(o.Fetched.Item.History), 1), len(o.Fetched.Item.Messages)
+		events, messages, target = min(len(o.Fetched.Item.History), 1), len(o.Fetched.Item.Messages), o.Fetched.Item.Instance
 	case o.Work != nil:
-		messages = 1
+		messages, target = 1, o.Work.Item.Target()
+	default:
+		return
+	}
+	if name := k.run.world.Store().InstanceName(o.Instance); name != target {
+		k.wrong(o.Caller.Node, "hands out work of %q as that of %q", target, name)
 	}
 	if k.events < events || k.messages < messages {
 		k.wrong(o.Caller.Node, "hands out %d messages, and events: %t, but reports that it has decoded %d and %d", messages, events > 0, k.messages, k.events)

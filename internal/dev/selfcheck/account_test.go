@@ -110,13 +110,26 @@ func TestAccountOfCalls(t *testing.T) {
 		{"an activity read", func(r accountRig) {
 			r.begin(5, fetchWork, observe.CallRequest{})
 			r.decoded(5, 0, 1)
-			r.ends(observe.Observation{Call: 5, CallKind: fetchWork, Caller: accountCaller, Outcome: ok, Work: &engine.FetchedWork{}})
+			r.ends(observe.Observation{Call: 5, CallKind: fetchWork, Caller: accountCaller, Outcome: ok, Work: &engine.FetchedWork{Item: engine.ActivityExecuteItem{}}})
 		}, ""},
 		{"an activity not read", func(r accountRig) {
 			r.begin(5, fetchWork, observe.CallRequest{})
 			r.decoded(5, 1, 0)
-			r.ends(observe.Observation{Call: 5, CallKind: fetchWork, Caller: accountCaller, Outcome: ok, Work: &engine.FetchedWork{}})
+			r.ends(observe.Observation{Call: 5, CallKind: fetchWork, Caller: accountCaller, Outcome: ok, Work: &engine.FetchedWork{Item: engine.ActivityExecuteItem{}}})
 		}, "B: the store hands out 1 messages, and events: false, but reports that it has decoded 0 and 1"},
+		{"an activity of another instance", func(r accountRig) {
+			r.begin(5, fetchWork, observe.CallRequest{})
+			r.decoded(5, 0, 1)
+			r.ends(observe.Observation{Call: 5, CallKind: fetchWork, Caller: accountCaller, Outcome: ok, Work: &engine.FetchedWork{Item: engine.ActivityExecuteItem{Instance: "x"}}})
+		}, `B: the store hands out work of "x" as that of ""`},
+		{"a message acknowledged by an abandon", func(r accountRig) {
+			r.begin(5, observe.CallAbandonWorkItem, observe.CallRequest{})
+			r.m.Observe(&observe.Observation{Kind: observe.RowRemoved, Message: 7, Reason: observe.RemovedAcked})
+		}, "B: the store removes message 7 in call 5, abandon_work_item, for reason 1: expected one of []"},
+		{"a message taken back", func(r accountRig) {
+			r.begin(5, observe.CallAbandonWorkItem, observe.CallRequest{})
+			r.m.Observe(&observe.Observation{Kind: observe.RowRemoved, Message: 7, Reason: observe.RemovedUndone})
+		}, ""},
 		{"a fault answers", func(r accountRig) {
 			whole(r)
 			r.m.Record(&cluster.Record{Kind: record.CallExecuted, Step: 9, CallKind: fetch, Outcome: refused, Node: 1, Incarnation: 1})
@@ -212,7 +225,7 @@ func TestAccountExempts(t *testing.T) {
 		if got := r.found(); (got == "") != row.exempt {
 			t.Errorf("%s: found %q after a number too small", row.name, got)
 		}
-		r.ends(observe.Observation{Call: 3, CallKind: observe.CallFetchWorkItem, Work: &engine.FetchedWork{}})
+		r.ends(observe.Observation{Call: 3, CallKind: observe.CallFetchWorkItem, Work: &engine.FetchedWork{Item: engine.ActivityExecuteItem{}}})
 		r.executed(2, observe.CallAckWorkItem, observe.OutcomeOK, call.AckWorkItem{})
 		if got := strings.Count(r.found(), "the store"); got != map[bool]int{true: 0, false: 3}[row.exempt] {
 			t.Errorf("%s: found %q", row.name, r.found())

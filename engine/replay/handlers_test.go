@@ -79,14 +79,6 @@ var handlers = map[string]orch.Handler{
 		c.StartOrchestration("Other", "other-1", in)
 		return "left", nil
 	},
-	// the same, but one turn later
-	"unawaited-later": func(c *orch.Context, in string) (string, error) {
-		c.ScheduleActivity("a", in)
-		c.ScheduleSubOrchestration("Child", in)
-		c.ScheduleWait("go")
-		c.ScheduleTimer(second).Await()
-		return "left", nil
-	},
 	"again": func(c *orch.Context, in string) (string, error) {
 		f := c.ScheduleActivity("a", in)
 		one, _ := f.Await()
@@ -95,11 +87,6 @@ var handlers = map[string]orch.Handler{
 	},
 
 	"wait": func(c *orch.Context, _ string) (string, error) { return c.ScheduleWait("go").Await() },
-	"wait-twice": func(c *orch.Context, _ string) (string, error) {
-		one, _ := c.ScheduleWait("go").Await()
-		two, _ := c.ScheduleWait("go").Await()
-		return one + " " + two, nil
-	},
 	"wait-two": func(c *orch.Context, _ string) (string, error) {
 		a, b := c.ScheduleWait("go"), c.ScheduleWait("go")
 		out := orch.Join(a, b)
@@ -114,13 +101,6 @@ var handlers = map[string]orch.Handler{
 			return v, nil
 		}
 		return c.ScheduleWait("go").Await()
-	},
-	// a wait that, when it is bound, receives the event of a dropped one
-	"approval-later": func(c *orch.Context, in string) (string, error) {
-		orch.Select(c.ScheduleWait("go"), c.ScheduleTimer(5*second))
-		c.ScheduleActivity("a", in).Await()
-		v, _ := c.ScheduleWait("go").Await()
-		return c.ScheduleActivity("b", v).Await()
 	},
 	"wait2": func(c *orch.Context, _ string) (string, error) { return c.ScheduleWait2("go", "eu").Await() },
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -424,10 +425,10 @@ type storyLine struct {
 // teller collects the story of one run.
 type teller struct{ lines []storyLine }
 
-// place puts violations into the story, after everything that happened in their steps.
+// place puts violations into the story, after everything that happened until then.
 func (t *teller) place(found []cluster.Violation) {
 	for _, v := range found {
-		at, _ := slices.BinarySearchFunc(t.lines, v.Step+1, func(l storyLine, step uint64) int { return cmp.Compare(l.Step, step) })
+		at := sort.Search(len(t.lines), func(i int) bool { return t.lines[i].Step > v.Step || t.lines[i].Ms > v.VirtualMs })
 		t.lines = slices.Insert(t.lines, at, storyLine{
 			Line:      cluster.Line{Ms: v.VirtualMs, Step: v.Step, Node: v.Node, Text: strings.Join(strings.Fields(propertyName(v.Property)+": "+v.Message), " "), Important: true},
 			Violation: true,

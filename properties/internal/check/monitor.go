@@ -239,6 +239,7 @@ type Breach struct {
 	Message  string
 	End      cluster.Ending
 	Step     uint64 // 0 for the current one
+	AtMs     int64  // the store time at which it happened; 0 for now
 	// Expectation is the text of the scenario's violated expectation. It is empty for all other properties.
 	Expectation string
 	// Later, if not nil, is called at the end of the run. Its text says what became of what is missing, and is appended to
@@ -252,7 +253,7 @@ func (m *Run) Violate(f Breach) {
 		return
 	}
 	v := cluster.Violation{
-		Property: f.Property, Class: f.Class, Step: cmp.Or(f.Step, m.World.Step()), VirtualMs: m.World.NowMs() - m.World.StartMs(),
+		Property: f.Property, Class: f.Class, Step: cmp.Or(f.Step, m.World.Step()), VirtualMs: cmp.Or(f.AtMs, m.World.NowMs()) - m.World.StartMs(),
 		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation, Planted: m.Planted(), End: f.End,
 	}
 	if m.count[v.Rule()]++; m.count[v.Rule()] > maxViolations {

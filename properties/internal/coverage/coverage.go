@@ -81,7 +81,7 @@ var factPoints = [check.Facts]point{
 	check.FactHealthyPoisoned: pointHealthyPoisoned,
 }
 
-func (c *Counter) OnWaits(*model.Instance) { c.hit(pointNobodyAdmits) }
+func (c *Counter) OnWaits(*model.Instance, int64) { c.hit(pointNobodyAdmits) }
 
 // Passes asks for the instances that filters exclude until the point for them is reached. It asks only at some fetches.
 func (c *Counter) Passes() track.Passing {

@@ -135,7 +135,7 @@ func (c *Checker) activate() {
 // begin starts building a fact about an event of a node, or of none. emit then judges the fact.
 func (c *Checker) begin(e event, node uint32) *fact {
 	f := &c.fact
-	f.event, f.node, f.no, f.has, f.open, f.named = e, node, 0, 0, 0, f.named[:0]
+	f.event, f.node, f.no, f.atMs, f.has, f.open, f.named = e, node, 0, 0, 0, 0, f.named[:0]
 	return f
 }
 
@@ -175,7 +175,7 @@ func (c *Checker) report(e *expectItem, f *fact, why string) {
 		part = fmt.Sprintf(" in part %q", c.part)
 	}
 	c.Run.Violate(check.Breach{
-		Property: ID, Class: cluster.ClassPlan, Node: f.node, Instance: f.no, Expectation: e.Text,
+		Property: ID, Class: cluster.ClassPlan, Node: f.node, Instance: f.no, AtMs: f.atMs, Expectation: e.Text,
 		Message: fmt.Sprintf("scenario line %d, %q: %s. Seen%s: %s", e.Line, e.Text, why, part, c.text(f)),
 	})
 }

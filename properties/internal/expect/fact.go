@@ -87,6 +87,7 @@ type fact struct {
 	in        *model.Instance
 	attempt   uint32
 	execution uint64
+	atMs      int64 // when it happened, if that was before now; otherwise 0
 	values    [attrs]value
 	has, open attrSet      // which attributes are set, and which are open; the others do not apply
 	named     []namedValue // attributes that have no number

@@ -129,9 +129,9 @@ func (c *Checker) OnPassed(by observe.Caller, in *model.Instance) {
 }
 
 // OnWaits emits a fact for visible work that no live node admits.
-func (c *Checker) OnWaits(in *model.Instance) {
+func (c *Checker) OnWaits(in *model.Instance, sinceMs int64) {
 	if c.wants(eventWait) {
-		c.about(eventWait, 0, 0, in)
+		c.about(eventWait, 0, 0, in).atMs = sinceMs
 		c.emit()
 	}
 }

@@ -82,7 +82,13 @@ func (l *teller) OnCommitted(number uint32, d *track.Delivery, no observe.Instan
 func (l *teller) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {
 	l.r.Print("- noted by node %d: %s about %s", n.Number, note.Decision, d.Token)
 }
-func (l *teller) OnWaits(in *model.Instance)  { l.r.Print("- waits %s", in.Name) }
+func (l *teller) OnWaits(in *model.Instance, sinceMs int64) {
+	since := ""
+	if sinceMs != l.r.w.Now {
+		since = fmt.Sprintf(" since %d", after(sinceMs))
+	}
+	l.r.Print("- waits %s%s", in.Name, since)
+}
 func (l *teller) OnWaited(in *model.Instance) { l.r.Print("- waited %s", in.Name) }
 func (l *teller) OnStarted(n *track.Node)     { l.r.Print("- started node %d, up %t", n.Number, n.Up) }
 func (l *teller) OnCrashed(n *track.Node)     { l.r.Print("- crashed node %d, up %t", n.Number, n.Up) }

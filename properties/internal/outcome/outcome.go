@@ -292,10 +292,10 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 }
 
 // OnWaits records that a wait for a build begins.
-func (c *Checker) OnWaits(in *model.Instance) {
+func (c *Checker) OnWaits(in *model.Instance, sinceMs int64) {
 	w := c.of(in.No)
 	c.told.Waits = append(c.told.Waits, cluster.Wait{
-		Instance: in.Name, Pin: model.PinText(in.Pin()), FromMs: c.Run.World.NowMs() - c.Run.World.StartMs(), After: c.last.text, Open: true,
+		Instance: in.Name, Pin: model.PinText(in.Pin()), FromMs: sinceMs - c.Run.World.StartMs(), After: c.last.text, Open: true,
 	})
 	w.waits = len(c.told.Waits)
 }

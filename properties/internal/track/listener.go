@@ -25,8 +25,9 @@ type listener interface {
 	OnCommitted(number uint32, d *Delivery, no observe.InstanceNo, c *model.Call)
 	// OnNoted is called when a node has made a decision about a delivery.
 	OnNoted(n *Node, d *Delivery, note *machine.Note)
-	// OnWaits is called when visible work starts waiting because no live node admits it.
-	OnWaits(in *model.Instance)
+	// OnWaits is called when visible work starts waiting because no live node admits it, or, if it did so because time
+	// passed, before the next change.
+	OnWaits(in *model.Instance, sinceMs int64)
 	// OnWaited is called when such a wait is over, either because a node admits the work or because none of it is
 	// queued any more.
 	OnWaited(in *model.Instance)
@@ -57,7 +58,7 @@ func (NopListener) OnPassed(observe.Caller, *model.Instance)                    
 func (NopListener) Passes() Passing                                                { return PassNone }
 func (NopListener) OnCommitted(uint32, *Delivery, observe.InstanceNo, *model.Call) {}
 func (NopListener) OnNoted(*Node, *Delivery, *machine.Note)                        {}
-func (NopListener) OnWaits(*model.Instance)                                        {}
+func (NopListener) OnWaits(*model.Instance, int64)                                 {}
 func (NopListener) OnWaited(*model.Instance)                                       {}
 func (NopListener) OnStarted(*Node)                                                {}
 func (NopListener) OnCrashed(*Node)                                                {}

@@ -74,6 +74,7 @@ func (*State) RecordsOf(k record.Kind) check.Set[observe.CallKind] {
 }
 
 func (s *State) Record(r *cluster.Record) {
+	s.pass()
 	switch r.Kind {
 	case record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed,
 		record.NodeDraining, record.HandlersChanged:

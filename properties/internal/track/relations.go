@@ -16,13 +16,25 @@ import (
 // AfterStep updates the waiting instances.
 func (s *State) AfterStep() {
 	s.nodesChanged = false
-	now := s.Run.World.NowMs()
+	s.lookAll(s.Run.World.NowMs())
+}
+
+func (s *State) lookAll(at int64) {
+	s.dueMs = model.NeverMs
 	for _, in := range s.Run.Model.Instances[1:] {
-		s.look(in.No, now)
+		s.look(in.No, at)
 	}
 }
 
-// look detects when an instance's visible work starts or stops waiting for a live node that admits it.
+// pass detects what began to wait because time has passed, each at its time. It comes before the next change: a node that
+// starts late does not hide that nobody admitted the work until then.
+func (s *State) pass() {
+	for now := s.Run.World.NowMs(); s.dueMs < now; {
+		s.lookAll(s.dueMs)
+	}
+}
+
+// look detects when an instance's eligible work starts or stops waiting for a live node that admits it.
 func (s *State) look(no observe.InstanceNo, now int64) {
 	in := s.Instance(no)
 	state := s.Run.Model.Instance(no)
@@ -31,7 +43,8 @@ func (s *State) look(no observe.InstanceNo, now int64) {
 		in.ReleasedMs = 0
 		return
 	}
-	if state.Locked(now) || !state.Visible(now) || !state.HasContext(s.Run.Model, now) {
+	eligible, dueMs := s.Run.Model.Eligible(state, nil, now)
+	if !eligible && dueMs >= s.dueMs {
 		return
 	}
 	anyLive := false
@@ -42,18 +55,23 @@ func (s *State) look(no observe.InstanceNo, now int64) {
 		}
 		anyLive = true
 		if model.Admits(n.Filter, state.Pin()) {
-			if in.waitingMs != 0 {
+			if eligible && in.waitingMs != 0 {
 				s.waited(in, state)
 				in.ReleasedMs = now
 			}
 			return
 		}
 	}
-	in.ReleasedMs = 0
-	if in.waitingMs == 0 && anyLive {
-		in.waitingMs = now
-		for _, l := range s.listeners {
-			l.OnWaits(state)
+	switch {
+	case !eligible && anyLive && in.waitingMs == 0:
+		s.dueMs = dueMs
+	case eligible:
+		in.ReleasedMs = 0
+		if in.waitingMs == 0 && anyLive {
+			in.waitingMs = now
+			for _, l := range s.listeners {
+				l.OnWaits(state, now)
+			}
 		}
 	}
 }

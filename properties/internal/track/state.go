@@ -15,17 +15,17 @@ import (
 
 // New returns the state that a run's checkers share.
 func New(m *check.Run) *State {
-	s := &State{made: arena.From[[model.RowsPerPage]Row](m.Arena)}
+	s := &State{dueMs: model.NeverMs, made: arena.From[[model.RowsPerPage]Row](m.Arena)}
 	s.Base = check.Base{
 		Run: m, Due: &s.nodesChanged, OnEnd: check.Ends{OK: check.AnyCall, Nothing: check.SetOf(observe.CallFetchOrchestrationItem)},
 		OnObserve: check.SetOf(
-			observe.LockTaken, observe.LockExtended, observe.CountChanged, observe.RowInserted, observe.RowRemoved, observe.RowDelayed,
+			observe.CallBegin, observe.LockTaken, observe.LockExtended, observe.CountChanged, observe.RowInserted, observe.RowRemoved, observe.RowDelayed,
 			observe.Damaged, observe.StatusSet, observe.ParentSet, observe.InstanceCreated, observe.InstanceRemoved, observe.PinSet,
 		),
 		OnRecord: check.SetOf(
 			record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed,
 			record.NodeDraining, record.CallSent, record.CallExecuting, record.CallExecuted, record.Answered,
-			record.Note, record.PhaseBegan, record.Fault, record.HandlersChanged, record.DeadLetter,
+			record.Note, record.PhaseBegan, record.Fault, record.HandlersChanged, record.DeadLetter, record.Scheduled,
 		),
 	}
 	for i := range m.World.Nodes() {
@@ -60,6 +60,7 @@ type State struct {
 	PhaseMs      int64      // when the current phase began
 	// nodesChanged requests that the waiting instances be updated at the end of the step.
 	nodesChanged bool
+	dueMs        int64 // when time alone next makes an instance wait for a node that admits it, or NeverMs
 }
 
 // Node is a node's current state. A node is live while it fetches and works.
@@ -183,6 +184,8 @@ func (s *State) Node(number uint32) *Node {
 
 func (s *State) Observe(o *observe.Observation) {
 	switch o.Kind {
+	case observe.CallBegin:
+		s.pass()
 	case observe.RowInserted:
 		s.onInserted(o)
 	case observe.RowRemoved:
@@ -229,6 +232,8 @@ func (s *State) Observe(o *observe.Observation) {
 		s.onPin(o)
 	}
 }
+
+func (s *State) Finish() { s.pass() }
 
 // onLost handles a message that is damaged, or deleted with the instance that it is for. Until a child exists, only its
 // start names the parent. If the child's id is already taken, perhaps by an earlier child of the same parent that has

@@ -26,9 +26,10 @@ type Process struct {
 }
 
 // Start runs program with args. It looks program up as a shell would, and keeps the end of its standard error for use
-// in error messages.
+// in error messages. A signal to the caller's process group does not reach it.
 func Start(program string, args ...string) (*Process, error) {
 	p := &Process{name: program, command: exec.Command(program, args...), ended: make(chan struct{})}
+	alone(p.command)
 	p.command.Stderr = &p.errors
 	// A grandchild that keeps standard error open must not block Wait.
 	p.command.WaitDelay = time.Second
@@ -101,7 +102,7 @@ func (p *Process) Stop(patience time.Duration) error {
 		}
 		return nil
 	}
-	_ = p.command.Process.Kill() // it may have exited in the meantime
+	_ = kill(p.command) // it may have exited in the meantime
 	<-p.ended
 	return nil
 }

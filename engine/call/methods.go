@@ -304,8 +304,8 @@ type Answer struct {
 	Pruned     *engine.PruneResult
 }
 
-// Perform makes call c on provider p. A management call fails permanently if p has no management methods. A direct
-// change to the store (see Plant) always fails permanently.
+// Perform makes call c on provider p. A management call gives engine.ErrUnsupported if p has no management methods. A
+// direct change to the store (see Plant) always fails permanently.
 func Perform(ctx context.Context, p engine.Provider, c Call) (a Answer) {
 	switch r := c.(type) {
 	case EnqueueForOrchestrator:
@@ -362,7 +362,7 @@ func Pass(ctx context.Context, p engine.Provider, c Call) Answer {
 
 func performAdmin(ctx context.Context, p engine.ProviderAdmin, c Call) (a Answer) {
 	if p == nil {
-		return Answer{Err: engine.Permanentf(Method(c), "not a method of this provider")}
+		return Answer{Err: engine.ErrUnsupported}
 	}
 	switch r := c.(type) {
 	case ListInstances:

@@ -20,7 +20,7 @@ import (
 func quarrel() {
 	perform, ok := map[string]func(*quarrelling, context.Context, call.Call) call.Answer{
 		"none": (*quarrelling).alone, "lost-claim": (*quarrelling).lostClaim, "dirty-read": (*quarrelling).dirtyRead, "deadlock": (*quarrelling).deadlock,
-		"partial": (*quarrelling).partial, "wrong-alone": (*quarrelling).wrongAlone,
+		"partial": (*quarrelling).partial, "wrong-alone": (*quarrelling).wrongAlone, "unmanaged": (*quarrelling).alone,
 	}[os.Args[1]]
 	if !ok {
 		fmt.Fprintln(os.Stderr, "quarrel: nothing is wrong in this way:", os.Args[1])
@@ -30,7 +30,7 @@ func quarrel() {
 		store := memprovider.New(memprovider.Options{StartMs: 1000})
 		codec := engine.NewJSONCodec("quarrel", engine.Kinds2x(), engine.WorkItemKinds2x())
 		q := &quarrelling{inner: store.Handle(codec, observe.Caller{}), half: map[string][]engine.Event{}, instances: map[string]string{}}
-		provider := call.Through("quarrel", "1", true, func(ctx context.Context, c call.Call) call.Answer { return perform(q, ctx, c) })
+		provider := call.Through("quarrel", "1", os.Args[1] != "unmanaged", func(ctx context.Context, c call.Call) call.Answer { return perform(q, ctx, c) })
 		return &wire.Store{Provider: provider, NowMs: store.Now, SetClock: store.SetNow}, nil
 	}}
 	if err := server.Serve(context.Background(), os.Stdin, os.Stdout); err != nil {

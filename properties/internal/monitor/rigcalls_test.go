@@ -68,9 +68,6 @@ func (r *Rig) fetch(name, instance string, worker bool, more ...string) {
 	if value["lock"] != "" {
 		req.LockTimeout = time.Duration(r.number(value["lock"])) * time.Millisecond
 	}
-	if value["session"] != "" {
-		req.Session = &engine.SessionFetchConfig{OwnerID: value["session"], LockTimeout: 10 * time.Second}
-	}
 	if worker {
 		req.Filter = nil
 	}

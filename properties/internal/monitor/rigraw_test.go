@@ -134,13 +134,9 @@ func (r *Rig) rawly(verb string, f []string) bool {
 	case "pointer": // INSTANCE/EXECUTION
 		o.Kind = observe.PointerSet
 		at()
-	case "event": // `INSTANCE/EXECUTION EVENT`, as in rigwritten_test.go, or ID:Beyond, of a kind that no build has
+	case "event": // `INSTANCE/EXECUTION EVENT`, as in rigwritten_test.go
 		o.Kind = observe.EventAppended
 		at()
-		if id, kind, _ := strings.Cut(arg(1), ":"); kind == "Beyond" {
-			o.EventID, o.Bytes = uint64(r.number(id)), []byte(`{"event_id":`+id+`,"type":"Beyond"}`)
-			break
-		}
 		e := r.event(r.names[o.Instance-1], arg(1))
 		e.ExecutionID = o.Execution
 		o.EventID, o.Bytes = e.EventID, r.encode(e)
@@ -359,7 +355,6 @@ func (r *Rig) begins(who string, words []string, value map[string]string) {
 			req.Session = &engine.SessionFetchConfig{OwnerID: value["session"], LockTimeout: 10 * time.Second}
 			ms("session-lock", &req.Session.LockTimeout)
 		}
-		req.Tags = tagFilter(value["tag"])
 	case "renew-sessions": // OWNER
 		req.Owners, req.LockTimeout, req.IdleTimeout = words, 10*time.Second, 20*time.Second
 	case "admin": // `[METHOD INSTANCE] [forced]`
@@ -369,28 +364,9 @@ func (r *Rig) begins(who string, words []string, value map[string]string) {
 	default:
 		req.Token = words[0]
 		req.IgnoreAttempt = len(words) > 1 && words[1] == "ignore"
-		if kind == "ack-work" && len(words) > 1 {
-			req.Item = r.itemOf("x", words[1], words[2])
-		}
 	}
 	r.begin(caller, callKinds[kind], req)
 	r.open = observe.Observation{Call: r.call, CallKind: callKinds[kind], Caller: caller, Name: who}
-}
-
-// tagFilter parses "any", "none", "default", "and:TAG" or TAG; without a text, it is the default.
-func tagFilter(text string) engine.TagFilter {
-	tag, and := strings.CutPrefix(text, "and:")
-	switch {
-	case text == "any":
-		return engine.TagFilter{Mode: engine.TagAny}
-	case text == "none":
-		return engine.TagFilter{Mode: engine.TagNone}
-	case text == "" || text == "default":
-		return engine.TagFilter{}
-	case and:
-		return engine.TagFilter{Mode: engine.TagDefaultAnd, Tags: []string{tag}}
-	}
-	return engine.TagFilter{Mode: engine.TagTags, Tags: []string{tag}}
 }
 
 // ends ends the call. It parses `OUTCOME [INSTANCE] [TOKEN MESSAGES] [count=N] [events=N] [error] [turn=yes]`.
@@ -406,12 +382,6 @@ func (r *Rig) ends(words []string, value map[string]string) {
 		default:
 			o.Token = w
 		}
-	}
-	if text := value["value"]; text != "" {
-		o.Value = &text
-	}
-	if value["version"] != "" {
-		o.Version = uint64(r.number(value["version"]))
 	}
 	if value["count"] != "" {
 		o.NewCount = uint32(r.number(value["count"]))
@@ -451,9 +421,6 @@ func (r *Rig) delivers(o *observe.Observation, kind observe.CallKind, unreadable
 		}
 	case value["events"] != "":
 		item.History = make([]engine.Event, r.number(value["events"]))
-	}
-	if key, text, ok := strings.Cut(value["snapshot"], ":"); ok {
-		item.KVSnapshot = []engine.KVEntry{{Key: key, Value: text}}
 	}
 	o.Fetched = &engine.FetchedOrchestration{Item: item, LockToken: o.Token, AttemptCount: o.NewCount}
 }

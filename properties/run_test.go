@@ -13,10 +13,7 @@ func TestMain(m *testing.M) { sample.Main(m) }
 
 func lookup(t testing.TB, name string) *scenario.Scenario {
 	t.Helper()
-	s, err := scenario.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(scenario.Lookup(name))(t)
 	return s
 }
 

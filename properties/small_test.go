@@ -68,10 +68,7 @@ func parseSmall(t *testing.T, file, text string) *smallScenario {
 
 func parseSmallWith(t *testing.T, file, text string, builds func() []*engine.Build) *smallScenario {
 	t.Helper()
-	s, err := scenario.Parse(file, []byte(text), builds()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(scenario.Parse(file, []byte(text), builds()...))(t)
 	list, err := deviations(text)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)

@@ -204,10 +204,7 @@ func alone(t *testing.T, name, expectation, line, by string) *scenario.Scenario 
 			}
 			text = strings.Replace(text, "\n"+line+"\n", "\n"+by+"\n", 1)
 		}
-		s, err := scenario.Parse(n.File, []byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(scenario.Parse(n.File, []byte(text)))(t)
 		i := slices.IndexFunc(s.Expect, func(e plan.Expectation) bool { return e.Text == expectation })
 		if i < 0 {
 			t.Fatalf("%s does not expect %q", name, expectation)

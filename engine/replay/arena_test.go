@@ -36,10 +36,7 @@ func TestArenaIsForgotten(t *testing.T) {
 	for _, h := range []orch.Handler{oneActivity, chain, twoChildren, exits, stubborn} {
 		fresh := benchInput(h)
 		inputs = append(inputs, fresh)
-		out, err := Turn(fresh)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must(Turn(fresh))(t)
 		later := fresh
 		later.History = out.Delta
 		inputs = append(inputs, later)
@@ -56,15 +53,9 @@ func TestArenaIsForgotten(t *testing.T) {
 				i = len(inputs) - 1 - i
 			}
 			in := inputs[i]
-			plain, err := Turn(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := must(Turn(in))(t)
 			in.Arena = w
-			out, err := Turn(in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must(Turn(in))(t)
 			outs, want = append(outs, out), append(want, plain)
 		}
 		for i := range outs { // compare them all at the end, because a later turn must not overwrite an earlier turn's output

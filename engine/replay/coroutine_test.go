@@ -22,10 +22,7 @@ func input(h orch.Handler) Input {
 
 func mustTurn(t testing.TB, in Input) Output {
 	t.Helper()
-	out, err := Turn(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(Turn(in))(t)
 	return out
 }
 

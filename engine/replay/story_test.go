@@ -206,16 +206,10 @@ func splitWords(line string) []string {
 
 // storyTexts returns the text of all stories.
 func storyTexts(t *testing.T) string {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must(filepath.Glob("testdata/*.txt"))(t)
 	var b strings.Builder
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(file))(t)
 		b.Write(text)
 	}
 	return b.String()
@@ -225,10 +219,7 @@ func storyTexts(t *testing.T) string {
 // result.
 func TestBugsChangeOutcomes(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(path))(t)
 		for _, id := range PlantedBugs {
 			if !bytes.Contains(text, []byte("bug "+id+"\n")) {
 				continue
@@ -245,4 +236,15 @@ func TestBugsChangeOutcomes(t *testing.T) {
 			}
 		}
 	})
+}
+
+// must returns what a call has returned. An error ends the test.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
 }

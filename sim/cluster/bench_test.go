@@ -81,10 +81,7 @@ func (w *benchmark) register(r *node.Registry, _ *engine.Build) error {
 func TestWorkloads(t *testing.T) {
 	for i := range workloads {
 		w := &workloads[i]
-		r, err := cluster.Run(cluster.Config{Plan: w.plan(), Seed: 1, Handlers: w.register})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(cluster.Run(cluster.Config{Plan: w.plan(), Seed: 1, Handlers: w.register}))(t)
 		for _, o := range r.FinalStates {
 			if o.Status != engine.StatusCompleted {
 				t.Errorf("%s: %s is %s: %s", w.name, o.Instance, o.Status, o.Output)

@@ -31,14 +31,8 @@ func TestDeploy(t *testing.T) {
 	for _, w := range s.Warnings() {
 		t.Error(w)
 	}
-	p, err := s.Expand(1, scenario.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Builds: builds, Handlers: handlers})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(s.Expand(1, scenario.Overrides{}))(t)
+	r := must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Builds: builds, Handlers: handlers}))(t)
 	var got []string
 	for _, o := range r.FinalStates {
 		got = append(got, o.Output+" pinned "+o.Pin.String())

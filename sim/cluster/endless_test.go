@@ -71,10 +71,7 @@ func TestEndlessExecution(t *testing.T) {
 				}
 				p.Instances = append(p.Instances, in)
 			}
-			r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: register})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: register}))(t)
 			var got []string
 			for _, v := range r.Violations {
 				got = append(got, v.Property+" "+v.Instance+": "+v.Message)

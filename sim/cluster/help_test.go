@@ -73,10 +73,7 @@ func TestHelp(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r, err := cluster.Run(cluster.Config{Plan: planOf(t, tc.text), Seed: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must(cluster.Run(cluster.Config{Plan: planOf(t, tc.text), Seed: 1}))(t)
 			var help []string
 			for _, h := range r.Help {
 				if len(help) == 0 || help[len(help)-1] != h.String() {

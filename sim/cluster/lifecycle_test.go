@@ -55,10 +55,7 @@ func (m *watcher) Coverage() []cluster.Point       { return nil }
 
 func watch(t *testing.T, plan *plan.Plan, seed uint64, m watcher) *cluster.Result {
 	t.Helper()
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: m.of})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: m.of}))(t)
 	return r
 }
 

@@ -93,14 +93,8 @@ func TestScheduleSteps(t *testing.T) {
 
 func planOf(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	s, err := scenario.Parse("plan.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Expand(1, scenario.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(scenario.Parse("plan.txt", []byte(text)))(t)
+	p := must(s.Expand(1, scenario.Overrides{}))(t)
 	return p
 }
 

@@ -74,15 +74,9 @@ func TestAnInstanceThatNobodyAdmitsMovesNothing(t *testing.T) {
 func TestSameSeedSameTrace(t *testing.T) {
 	for seed := range uint64(10) {
 		cfg := cluster.Config{Plan: upgradePlan(16, faults.Full()), Seed: seed, KeepTrace: true}
-		a, err := cluster.Run(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must(cluster.Run(cfg))(t)
 		cfg.Narrator = func(cluster.Line) {}
-		b, err := cluster.Run(cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must(cluster.Run(cfg))(t)
 		if a.Digest != b.Digest {
 			t.Errorf("seed %d: digests %s and %s, records differ from %d on", seed, a.Digest, b.Digest, sim.FirstDifference(a.Marks, b.Marks))
 		}
@@ -106,10 +100,7 @@ func TestAMapIterationIsSeen(t *testing.T) {
 	p.Instances = append(p.Instances, plan.Instance{ID: "shuffled", Orchestration: "Shuffled"})
 	digests := map[sim.Digest]bool{}
 	for range 20 {
-		r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: planted})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: planted}))(t)
 		digests[r.Digest] = true
 	}
 	if len(digests) == 1 {

@@ -24,14 +24,8 @@ instance s runs worker at 15s
 // them.
 func stamps(t *testing.T, clock string, releases cluster.Releases) []int64 {
 	t.Helper()
-	s, err := scenario.Parse("clocked.txt", []byte(strings.ReplaceAll(clocked, "CLOCK", clock)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Expand(1, scenario.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(scenario.Parse("clocked.txt", []byte(strings.ReplaceAll(clocked, "CLOCK", clock))))(t)
+	p := must(s.Expand(1, scenario.Overrides{}))(t)
 	events, err := least(t, p, releases).PeekHistory("s", 1, engine.NewJSONCodec("clocks", engine.Kinds1x(), engine.WorkItemKinds1x()))
 	if err != nil {
 		t.Fatal(err)

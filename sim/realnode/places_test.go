@@ -34,10 +34,7 @@ type place struct {
 
 func places(t *testing.T) []place {
 	t.Helper()
-	data, err := os.ReadFile("testdata/places.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile("testdata/places.txt"))(t)
 	var list []place
 	crate, file := "", ""
 	for line := range strings.Lines(string(data)) {
@@ -78,10 +75,7 @@ func TestPlacesHaveTokens(t *testing.T) {
 		}
 	}
 	for _, name := range citing {
-		data, err := os.ReadFile(filepath.Join("../..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(os.ReadFile(filepath.Join("../..", name)))(t)
 		find(name, string(data), "")
 	}
 	for _, b := range faults.Bugs() {

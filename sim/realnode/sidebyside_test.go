@@ -121,7 +121,7 @@ func seen(t *testing.T, s *scenario.Scenario, f finding, releases cluster.Releas
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {
-		if violates(must(t)(runScenario(s, seed, releases, bugs...)), f.rule) {
+		if violates(must(runScenario(s, seed, releases, bugs...))(t), f.rule) {
 			rule, _, _ := strings.Cut(f.rule, " ") // the id of a property, or the word expect
 			return fmt.Sprintf("%s, seed %d", rule, seed)
 		}

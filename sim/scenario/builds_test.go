@@ -27,10 +27,7 @@ node C runs 2.0.0
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Template.AllBuilds(engine.ShippedBuilds())
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must(s.Template.AllBuilds(engine.ShippedBuilds()))(t)
 	type built struct {
 		Name, Range          string
 		Reads, Writes, Since []string

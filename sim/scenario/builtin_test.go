@@ -23,10 +23,7 @@ func TestBuiltinScenarios(t *testing.T) {
 	for _, n := range all {
 		found = found || n.Name == Default
 		t.Run(n.Name, func(t *testing.T) {
-			s, err := Lookup(n.Name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(Lookup(n.Name))(t)
 			if s.Name != n.Name {
 				t.Errorf("the file is called %s, and the scenario %s", n.Name, s.Name)
 			}
@@ -41,10 +38,7 @@ func TestBuiltinScenarios(t *testing.T) {
 			}
 			roundTrip(t, s)
 			for seed := range sample.Number(5, 20) {
-				p, err := s.Expand(seed, Overrides{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := must(s.Expand(seed, Overrides{}))(t)
 				if err := p.Validate(workload.Known()); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

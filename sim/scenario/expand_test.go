@@ -33,19 +33,13 @@ at 15s..20s pause A for 1s..4s
 
 func mustParse(t *testing.T, text string) *Scenario {
 	t.Helper()
-	s, err := Parse("x.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Parse("x.txt", []byte(text)))(t)
 	return s
 }
 
 func mustExpand(t *testing.T, s *Scenario, seed uint64, o Overrides) *plan.Plan {
 	t.Helper()
-	p, err := s.Expand(seed, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(s.Expand(seed, o))(t)
 	return p
 }
 
@@ -235,15 +229,23 @@ func TestInputsOfMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Expand(1, Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must(s.Expand(1, Overrides{}))(t)
 	count := map[string]int{}
 	for _, in := range p.Instances {
 		count[in.Input]++
 	}
 	if len(count) != 3 || count["red pen"] < 50 || count["7"] < 20 || count["8"] < 20 {
 		t.Errorf("drawn %v", count)
+	}
+}
+
+// must returns what a call has returned. An error ends the test.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

@@ -93,10 +93,7 @@ func TestInABrowser(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must(os.ReadFile(golden))(t)
 			if d := cmp.Diff(string(want), got); d != "" {
 				t.Error(d)
 			}

@@ -27,10 +27,7 @@ func carried(t *testing.T, p timeline.Page) *timeline.Timeline {
 	if found == nil {
 		t.Fatal("the page carries no run")
 	}
-	z, err := gzip.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(found[1])))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must(gzip.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(found[1]))))(t)
 	var run timeline.Timeline
 	if err := json.NewDecoder(z).Decode(&run); err != nil {
 		t.Fatal(err)
@@ -70,10 +67,7 @@ rescue widen
 func TestStates(t *testing.T) {
 	line, result := draw(t, states)
 	run := carried(t, timeline.Page{Run: line})
-	s, err := scenario.Parse("states.txt", []byte(states), engine.ShippedBuilds()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(scenario.Parse("states.txt", []byte(states), engine.ShippedBuilds()...))(t)
 	times := []int64{200, result.Virtual / 2}
 	for ms := range int64(20) {
 		times = append(times, 14_000+ms) // the event is sent, and arrives
@@ -98,10 +92,7 @@ func TestStates(t *testing.T) {
 			continue
 		}
 		for _, in := range run.Instances {
-			p, err := s.Expand(1, scenario.Overrides{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must(s.Expand(1, scenario.Overrides{}))(t)
 			cfg := cluster.Config{Plan: p, Seed: 1}
 			durosim.Run{}.Configure(&cfg, properties.Options{})
 			x, err := cluster.Explain(cfg, in.ID, time.Duration(ms+1)*time.Millisecond-1) // steps take place within milliseconds

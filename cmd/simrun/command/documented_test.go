@@ -65,10 +65,7 @@ chmod +x provider
 // in a directory with the files that they name. Each must be understood, find what it names, and warn of nothing; what
 // verdict it comes to is another matter. The lines of one block run in their order.
 func TestDocumentedCommands(t *testing.T) {
-	top, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := must(filepath.Abs("../../.."))(t)
 	t.Setenv("EXPORT", filepath.Join(top, "cmd/simrun/duroxide-export/testdata/orders.jsonl"))
 	base := t.TempDir()
 	for _, name := range []string{"docs", "properties"} {
@@ -121,10 +118,7 @@ func shell(dir, script string) *exec.Cmd {
 
 // documented returns the commands of a file, made smaller, block by block.
 func documented(t *testing.T, file string) (blocks [][]string) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(file))(t)
 	within := false
 	for _, line := range strings.Split(string(text), "\n") {
 		m := documentedLine.FindStringSubmatch(strings.TrimSuffix(line, "`"))

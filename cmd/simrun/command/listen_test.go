@@ -24,10 +24,7 @@ func TestListen(t *testing.T) {
 		served := make(chan error, 1)
 		a := &app{stdout: bufio.NewWriter(out)}
 		go func() { served <- a.listen(where, in, func() *wire.Server { return (&serveCmd{}).server(nil) }) }()
-		line, err := bufio.NewReader(said).ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must(bufio.NewReader(said).ReadString('\n'))(t)
 		address := strings.TrimPrefix(strings.TrimSpace(line), "listening on ")
 		for _, verb := range [][]string{{"conformance", "--run", "AT-"}, {"oracle", "--seeds", "20"}} {
 			var stdout, stderr bytes.Buffer

@@ -69,18 +69,12 @@ func TestOracleStops(t *testing.T) {
 func serveOnce(t *testing.T, bug faults.BugID, at int64, instead func() error) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "socket")
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must(net.Listen("unix", path))(t)
 	var set []faults.BugID
 	if bug != "" {
 		set = append(set, bug)
 	}
-	rules, err := faults.NewTables(set...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := must(faults.NewTables(set...))(t)
 	var made atomic.Int64
 	ended := make(chan struct{})
 	go func() {

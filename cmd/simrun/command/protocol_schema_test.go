@@ -29,14 +29,8 @@ type exchange struct {
 
 func newExchange(t *testing.T, lines wire.Lines) *exchange {
 	t.Helper()
-	text, err := wire.Schema()
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(wire.Schema())(t)
+	document := must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	x := &exchange{Lines: lines, t: t, schema: jsonschema.NewCompiler(), methods: map[string]string{}, seen: map[string]int{}}
 	x.schema.DefaultDraft(jsonschema.Draft2020)
 	if err := x.schema.AddResource("protocol.json", document); err != nil {
@@ -109,10 +103,7 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- (&serveCmd{}).server(nil).Serve(t.Context(), toServer, fromServer) }()
 	x := newExchange(t, foreign.NewLines(toClient, fromClient))
-	client, err := wire.Dial(t.Context(), x, wire.ClientOptions{Patience: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must(wire.Dial(t.Context(), x, wire.ClientOptions{Patience: time.Minute}))(t)
 	peer := &remote{client: client}
 	if _, err := search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 60}); err != nil {
 		t.Fatal(err)

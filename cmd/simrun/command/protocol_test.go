@@ -72,10 +72,7 @@ func TestProtocolLog(t *testing.T) {
 
 func readPage(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile(protocolPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(protocolPage))(t)
 	return string(data)
 }
 

@@ -11,10 +11,7 @@ import (
 
 // TestRecipes runs each scenario of docs/recipes.md, which must hold, and its variant, which must fail as a plan.
 func TestRecipes(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/recipes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile("../../../docs/recipes.md"))(t)
 	recipe := regexp.MustCompile("(?s)\n## ([^\n]+)\n.*?```text\n(.*?)```\n\n(Instead [^\n]+)")
 	swap := regexp.MustCompile("of `([^`]+)`, `([^`]+)`")
 	found := recipe.FindAllStringSubmatch(string(page), -1)

@@ -103,16 +103,10 @@ func TestWhatIsSaid(t *testing.T) {
 	datadriven.RunTest(t, "testdata/said.txt", func(t *testing.T, d *datadriven.TestData) string {
 		cases, add := strings.Fields(d.Input), more[d.Cmd]
 		if len(d.CmdArgs) == 0 {
-			tables, err := faults.NewTables(faults.BugID(d.Cmd))
-			if err != nil {
-				t.Fatal(err)
-			}
+			tables := must(faults.NewTables(faults.BugID(d.Cmd)))(t)
 			return brief.Of(alone(tables.Provider, nil, cases...))
 		}
-		n, err := strconv.Atoi(d.CmdArgs[1].Key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must(strconv.Atoi(d.CmdArgs[1].Key))(t)
 		return brief.Of(alone(nil, func(ctx context.Context, p, twin engine.Provider, c call.Call) call.Answer {
 			a := call.Pass(ctx, twin, c)
 			if call.Method(c) == d.CmdArgs[0].Key {

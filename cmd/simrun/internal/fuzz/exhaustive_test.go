@@ -22,14 +22,8 @@ at 2s upgrade B to 2.0.0
 
 func scope(t *testing.T, text string, bugs ...faults.BugID) fuzz.Scope {
 	t.Helper()
-	s, err := scenario.Parse("small.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Expand(1, scenario.Overrides{Bugs: bugs})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(scenario.Parse("small.txt", []byte(text)))(t)
+	p := must(s.Expand(1, scenario.Overrides{Bugs: bugs}))(t)
 	return fuzz.Scope{Plan: p, Within: 60 * time.Millisecond, Workers: 2, Config: func() cluster.Config {
 		return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }}
 	}}
@@ -37,10 +31,7 @@ func scope(t *testing.T, text string, bugs ...faults.BugID) fuzz.Scope {
 
 func exhaust(t *testing.T, o fuzz.Scope) fuzz.Exploration {
 	t.Helper()
-	r, err := fuzz.Exhaust(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(fuzz.Exhaust(o))(t)
 	return *r
 }
 

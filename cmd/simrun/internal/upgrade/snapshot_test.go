@@ -93,10 +93,7 @@ func TestProblems(t *testing.T) {
 		{`{"Greeting":{"instance":"a"}}`, `x.jsonl:3: field "work_item": codec any: work item: unknown kind "Greeting"`},
 	} {
 		fsys := fstest.MapFS{"x.jsonl": {Data: []byte(started + "\n" + scheduled + "\n" + c.lines + "\n")}}
-		s, err := upgrade.Read(fsys, "x.jsonl", engine.ShippedBuilds())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(upgrade.Read(fsys, "x.jsonl", engine.ShippedBuilds()))(t)
 		var got []string
 		for _, p := range s.Problems {
 			got = append(got, p.Error())

@@ -46,18 +46,9 @@ func TestWidened(t *testing.T) {
 
 func windows(t *testing.T, text string) []upgrade.Window {
 	t.Helper()
-	s, err := scenario.Parse("w.txt", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Expand(1, scenario.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := upgrade.Windows(p, engine.ShippedBuilds())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(scenario.Parse("w.txt", []byte(text)))(t)
+	p := must(s.Expand(1, scenario.Overrides{}))(t)
+	all := must(upgrade.Windows(p, engine.ShippedBuilds()))(t)
 	return all
 }
 

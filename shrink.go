@@ -147,9 +147,13 @@ func (s *Shrunk) Entry(seed uint64, note string) *scenario.Entry {
 	for _, id := range s.Plan.Bugs {
 		found += " " + string(id)
 	}
+	provider := ""
+	if s.options.Store != nil {
+		provider = "Config.Store"
+	}
 	return &scenario.Entry{
 		Plan: s.Plan, Expect: s.Expect, Recording: s.Choices, Seed: seed, Mode: scenario.ModeRecorded,
-		Found: found, Verdict: scenario.Violates(ids...), Digest: s.Result.Digest.String(), Needs: s.needs, Note: note,
+		Found: found, Verdict: scenario.Violates(ids...), Digest: s.Result.Digest.String(), Needs: s.needs, Provider: provider, Note: note,
 	}
 }
 

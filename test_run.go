@@ -160,9 +160,12 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	return r, nil
 }
 
-// checkNeeds returns an error if the stored run uses handlers that the configuration lacks. name is the run's name in
+// checkNeeds returns an error if the stored run uses handlers or a store that the configuration lacks. name is the run's name in
 // that error.
 func (r *testRun) checkNeeds(name string) error {
+	if err := r.entry.CheckProvider(name, r.c.Store != nil, "name the function that makes its stores, as Store"); err != nil {
+		return err
+	}
 	orchestrations, activities := r.c.known()
 	if orchestrations == nil {
 		return nil

@@ -50,8 +50,11 @@ type Entry struct {
 	// program with its own handlers must register them, or else the replay is a different run. Nil means that the run
 	// uses only shipped handlers.
 	Needs []string
-	Note  string
-	Mode  Mode
+	// Provider is the command of the storage provider that the run was over, or, for a run of durosim.Test, Config.Store.
+	// On any other store it is a different run. Empty means durosim's own.
+	Provider string
+	Note     string
+	Mode     Mode
 	// Chooser is the name of the chooser (see sim.NamedChooser) in mode seeded. Empty means random.
 	Chooser string
 }

@@ -123,7 +123,7 @@ func ExampleParseEntry() {
 }
 
 func ExampleStatements() {
-	for _, s := range scenario.Statements()[9:12] {
+	for _, s := range scenario.Statements()[10:13] {
 		fmt.Printf("%-26s %s\n", s.Form, s.Meaning)
 	}
 	// Output:

@@ -23,6 +23,15 @@ func (e *Entry) CheckNeeds(file string, known []string, own bool) error {
 	return &Error{File: file, Msg: needs(missing)}
 }
 
+// CheckProvider rejects an entry that was stored over a provider if there is none for its replay. how says how to give
+// one. The error is an *Error.
+func (e *Entry) CheckProvider(file string, given bool, how string) error {
+	if e.Provider == "" || given {
+		return nil
+	}
+	return &Error{File: file, Msg: fmt.Sprintf("the run was stored over the provider %s; over durosim's own store it is a different run: %s", e.Provider, how)}
+}
+
 func needs(missing []string) string {
 	return fmt.Sprintf("the stored run needs the handlers %s, which this program does not have: "+
 		"replay it with the program or the test that stored it", strings.Join(missing, ", "))

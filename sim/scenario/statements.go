@@ -175,6 +175,11 @@ func corpusRows() []row {
 			once: true, lines: one(func(at place) bool { return len(at.e.Needs) > 0 }, func(at place) []item {
 				return []item{several(&at.e.Needs, "HANDLER...", "an orchestration or an activity", "handler", nil)}
 			})},
+		{StatementInfo: StatementInfo{Name: "provider", Corpus: true,
+			Meaning: "the command of the storage provider that the run was over, for replay --provider; Config.Store stands for that of a durosim.Test", Example: "provider python3 provider.py"},
+			once: true, lines: one(func(at place) bool { return at.e.Provider != "" }, func(at place) []item {
+				return []item{restOf(&at.e.Provider, "COMMAND", "a command")}
+			})},
 		{StatementInfo: StatementInfo{Name: "note", Corpus: true,
 			Meaning: "what a reader should know", Example: "note the first plan that ever failed"},
 			once: true, lines: one(func(at place) bool { return at.e.Note != "" }, func(at place) []item {

@@ -58,7 +58,9 @@ func TestGoTest(t *testing.T) {
 	if !strings.Contains(f.failed, "S05") {
 		t.Errorf("the stored run fails by %q", f.failed)
 	}
-	for _, c := range []durosim.Config{{Stored: "nonsense"}, {Stored: string(e.Format()), Scenario: "rolling-upgrade"}} {
+	over := *e
+	over.Provider = "python3 provider.py"
+	for _, c := range []durosim.Config{{Stored: string(over.Format())}, {Stored: "nonsense"}, {Stored: string(e.Format()), Scenario: "rolling-upgrade"}} {
 		f := &fake{}
 		if durosim.Test(f, c); !strings.Contains(f.failed, "Config") {
 			t.Errorf("%.40q, scenario %q: fails by %q", c.Stored, c.Scenario, f.failed)

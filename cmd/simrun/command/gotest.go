@@ -28,6 +28,9 @@ func GoTest(e *scenario.Entry, pkg string) ([]byte, error) {
 	if len(e.Needs) > 0 {
 		fmt.Fprintf(&b, "\t\t// It needs %s: name the function that registers them, as Handlers.\n", strings.Join(e.Needs, ", "))
 	}
+	if e.Provider != "" {
+		fmt.Fprintf(&b, "\t\t// It was stored over the provider %s: name the function that makes its stores, as Store.\n", e.Provider)
+	}
 	text := string(e.Format())
 	literal := strconv.Quote(text)
 	if strconv.CanBackquote(strings.ReplaceAll(text, "\n", "")) {

@@ -401,6 +401,9 @@ func lineAt(lines []storyLine, i int) string {
 
 // entrySubject returns the subject for a stored run, whose plan is fixed.
 func entrySubject(p *Program, e *scenario.Entry, arg, provider string) (*subject, error) {
+	if err := e.CheckProvider(arg, provider != "", "give --provider"); err != nil {
+		return nil, err
+	}
 	name := e.Plan.Name
 	if name == "" {
 		name = arg

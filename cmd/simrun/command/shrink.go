@@ -240,7 +240,9 @@ func (c *shrinkCmd) repro(s *subject, n uint64) string {
 }
 
 func (s *subject) shrunkEntry(seed uint64, small *durosim.Shrunk) *scenario.Entry {
-	return small.Entry(seed, "first shown by: "+s.repro(seed))
+	e := small.Entry(seed, "first shown by: "+s.repro(seed))
+	e.Provider = s.flags.Provider
+	return e
 }
 
 // shrunk is a shrunk run, ready to be printed.

@@ -20,6 +20,7 @@ type callState struct {
 	id        machine.CallID
 	slot      machine.Slot
 	request   call.Call
+	cause     string          // why the node gives work back
 	provider  engine.Provider // handle of the incarnation that made the call
 	deadline  time.Duration   // counted from sentAt
 	cadence   time.Duration   // for a fetch, the interval at which the node would poll

@@ -11,7 +11,9 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -22,6 +24,9 @@ type Explanation struct {
 	Rule string `json:"rule"`
 	// Text is the rule as a sentence about the instance.
 	Text string `json:"text"`
+	// Cause is Text without times and nodes that hold the work for a while, and Needs says what must be so that the wait
+	// ends, if more than time is needed.
+	Cause, Needs string `json:"-"`
 	// Details holds pairs of name and value in display order.
 	Details []Detail `json:"details"`
 	// untilMs is the store time at which the rule may change although nothing happens, or 0.
@@ -115,40 +120,177 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	case p.LockedUntilMs > now:
 		x.untilMs = p.LockedUntilMs
 		x.say("locked", "%s holds its lock until %s", cmp.Or(ex.holder(id), "somebody"), pretty.Duration(p.LockedUntilMs-ex.startMs()))
+		x.Cause = "a node holds its lock"
 	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
 		x.say("not-admitted", "it is %s, and no live node admits that", pinned(p.Pin))
 		ex.addFilters(x)
 	case p.Messages > 0 && p.VisibleMs > now:
 		x.untilMs = p.VisibleMs
+		first := ex.firstMessage(id, p.VisibleMs)
+		if first.Kind == engine.ItemTimerFired && first.Count == 0 { // perhaps the timer of a race that is over
+			ex.explainOpen(x, id, &p, history)
+			if x.Rule != "nothing" {
+				x.Text += "; a timer is due at " + pretty.Duration(p.VisibleMs-ex.startMs())
+				break
+			}
+		}
 		x.say("delayed", "its first message becomes visible at %s", pretty.Duration(p.VisibleMs-ex.startMs()))
-		also := "; it also waits for the event "
-		for _, wait := range ex.clients.openWaits(id) {
-			x.Text += also + waitText(&wait)
-			also = " and for "
+		x.Cause = "its first message is not yet due"
+		if no, ok := ex.store.InstanceNumber(id); ok && first.Count > 0 {
+			x.Text += ex.gaveBack(ex.network.holders, int(no))
 		}
 	case p.Messages > 0 && decodeErr != nil:
 		x.say("undecodable", "its history cannot be decoded: %v; nodes abandon it until it is poisoned", decodeErr)
 	case p.Messages > 0:
 		x.say("ready", "it has visible messages, is not locked, and a live node admits it: the next poll takes it")
 		ex.addFilters(x)
-	case p.Activities > 0:
-		x.say("activity", "%d of its activities are queued or running", p.Activities)
 	default:
-		ex.explainIdle(x, id, history)
+		ex.explainOpen(x, id, &p, history)
 	}
 	return x, nil
 }
 
+// firstMessage returns the message of an instance that becomes visible at the given time.
+func (ex *explainer) firstMessage(id string, visibleMs int64) (first memprovider.RowState) {
+	for _, r := range ex.store.PeekRows(id) {
+		if r.Queue == observe.QueueOrchestrator && r.VisibleMs == visibleMs {
+			return r
+		}
+	}
+	return first
+}
+
+// explainOpen explains an instance for which no message is due.
+func (ex *explainer) explainOpen(x *Explanation, id string, p *memprovider.InstanceState, history []engine.Event) {
+	if p.Activities > 0 {
+		ex.explainActivity(x, id, history)
+	} else {
+		ex.explainIdle(x, id, history)
+	}
+}
+
+// explainActivity explains an instance by its activity that cannot go on or, failing that, by its first.
+func (ex *explainer) explainActivity(x *Explanation, id string, history []engine.Event) {
+	others := -1
+	for _, r := range ex.store.PeekRows(id) {
+		if r.Queue != observe.QueueWorker {
+			continue
+		}
+		others++
+		for _, ms := range []int64{r.LockedUntilMs, r.VisibleMs} {
+			if ms > ex.now && (x.untilMs == 0 || ms < x.untilMs) {
+				x.untilMs = ms
+			}
+		}
+		what, name := fmt.Sprintf("an activity (event %d)", r.Activity), ""
+		if i := slices.IndexFunc(history, func(e engine.Event) bool { return e.EventID == r.Activity }); i >= 0 {
+			if d, ok := history[i].Data.(eventdata.ActivityScheduled); ok {
+				what, name = fmt.Sprintf("activity %s (event %d)", d.Name, r.Activity), d.Name
+			}
+		}
+		if r.Session != "" {
+			what += fmt.Sprintf(" of the session %q", r.Session)
+		}
+		lacks, needs := ex.unserved(r.Tag, name)
+		if others > 0 && (needs == "" || x.Needs != "") {
+			continue
+		}
+		x.say("activity", "it waits for %s%s", what, lacks)
+		x.Needs = needs
+		switch {
+		case r.LockedUntilMs > ex.now:
+			x.Text += fmt.Sprintf("; %s holds it until %s", cmp.Or(ex.holderOf(ex.network.workers, int(r.Number)), "somebody"), pretty.Duration(r.LockedUntilMs-ex.startMs()))
+		case r.Count > 0:
+			x.Text += cmp.Or(ex.gaveBack(ex.network.workers, int(r.Number)), "; who took it last has lost it")
+			if r.VisibleMs > ex.now {
+				x.Text += ", until " + pretty.Duration(r.VisibleMs-ex.startMs())
+			}
+		case needs == "":
+			x.Text += ", which no node has taken yet"
+		}
+	}
+	if others > 0 {
+		x.Text += fmt.Sprintf("; %d more of its activities are queued or running", others)
+	}
+}
+
+// unserved says what keeps the live nodes from running an activity, and what must be so that one runs it. It returns ""
+// if a node runs it, as far as is known, or if no node is live.
+func (ex *explainer) unserved(tag, name string) (lacks, needs string) {
+	var live []*NodeInfo
+	for i := range ex.infos {
+		if n := &ex.infos[i]; n.Up && !n.Draining && !n.Paused && n.Options.WorkerConcurrency > 0 {
+			live = append(live, n)
+		}
+	}
+	if lacks := Unserved(tag, live); lacks != "" {
+		return lacks, "a worker must serve that tag"
+	}
+	var without []string
+	for _, n := range live {
+		if !n.Options.WorkerTagFilter.Matches(tag) {
+			continue
+		}
+		if name == "" || strings.HasPrefix(name, orchhost.SystemActivityPrefix) || n.Registry == nil {
+			return "", ""
+		}
+		if _, has := n.Registry.Activity(name); has {
+			return "", ""
+		}
+		without = append(without, fmt.Sprintf("%s (%s)", n.Name, n.Build.Name()))
+	}
+	if without == nil {
+		return "", ""
+	}
+	return ", which no live node has: without it are " + strings.Join(without, ", "), "a node that has that activity must be up"
+}
+
+// Unserved says that none of these nodes, which are up and have workers, serves a tag. It returns "" if one does, or if
+// there are none.
+func Unserved(tag string, live []*NodeInfo) string {
+	var serves []string
+	for _, n := range live {
+		if n.Options.WorkerTagFilter.Matches(tag) {
+			return ""
+		}
+		filter, _ := n.Options.Get("worker_tag_filter")
+		serves = append(serves, n.Name+" serves "+filter)
+	}
+	if serves == nil {
+		return ""
+	}
+	return fmt.Sprintf(" with the tag %q, which no live node serves: %s", tag, strings.Join(serves, ", "))
+}
+
 // holder returns the name of the node that last took an instance's lock, or "".
 func (ex *explainer) holder(id string) string {
-	if no, ok := ex.store.InstanceNumber(id); ok && int(no) < len(ex.network.holders) && ex.network.holders[no] > 0 {
-		return "node " + ex.infos[ex.network.holders[no]-1].Name
+	no, _ := ex.store.InstanceNumber(id)
+	return ex.holderOf(ex.network.holders, int(no))
+}
+
+// holderOf returns the name of the node that took the lock of an instance or a message last, or "".
+func (ex *explainer) holderOf(list []holding, no int) string {
+	if no < len(list) && list[no].node > 0 {
+		return "node " + ex.infos[list[no].node-1].Name
 	}
 	return ""
 }
 
+// gaveBack says why that node gave it back, or "" if it did not.
+func (ex *explainer) gaveBack(list []holding, no int) string {
+	if no >= len(list) || list[no].backMs == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("; %s gave it back at %s", cmp.Or(ex.holderOf(list, no), "somebody"), pretty.Duration(list[no].backMs-ex.startMs()))
+	if list[no].cause != "" {
+		text += " (" + list[no].cause + ")"
+	}
+	return text
+}
+
 func (x *Explanation) say(rule, format string, args ...any) {
 	x.Rule, x.Text = rule, fmt.Sprintf(format, args...)
+	x.Cause = x.Text
 }
 
 // rowsShown is the maximum number of queue rows in an Explanation, and that of keys.
@@ -184,7 +326,7 @@ func (ex *explainer) addRows(x *Explanation, id string) {
 		if r.Count > 0 {
 			text += ", delivered " + pretty.Plural(uint64(r.Count), "time", "times")
 		}
-		if r.LockedUntilMs > 0 {
+		if r.LockedUntilMs > ex.now {
 			text += ", locked until " + pretty.Duration(r.LockedUntilMs-ex.startMs())
 		}
 		x.Details = append(x.Details, Detail{fmt.Sprintf("row %d", r.Number), text})
@@ -239,6 +381,7 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 			}
 		}
 		x.say("event", "it waits for the event %s%s%s", waitText(&open[0]), ex.sent(id, &open[0], history), child)
+		x.Needs = "a client must send that"
 		return
 	}
 	closed = append(closed, told...)
@@ -250,6 +393,7 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 		switch d := e.Data.(type) {
 		case eventdata.SubOrchestrationScheduled:
 			x.say("child", "it waits for its child %s (%s, scheduled by event %d)", d.Name, d.Instance, e.EventID)
+			x.Cause = "it waits for a child"
 			return
 		case eventdata.ActivityScheduled:
 			lost = fmt.Sprintf("activity %s (event %d)", d.Name, e.EventID)

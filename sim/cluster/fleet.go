@@ -70,6 +70,7 @@ type nodeState struct {
 	starts  uint64        // number of starts drawn so far
 
 	inc      uint32
+	cause    string     // of the last note of its current step
 	machine  Stepper    // nil while down
 	released Machine    // the same machine, if it runs a release
 	clock    plan.Clock // of the incarnation

@@ -38,7 +38,15 @@ type network struct {
 	lastRowCall uint64
 	lastItem    engine.WorkItem
 	line        []*callState // the fetches that a serial store has not served yet
-	holders     []uint32     // the node that last took each instance's lock, by instance number
+	holders     []holding    // who took each instance's lock last, by instance number
+	workers     []holding    // who took each activity last, by message number
+}
+
+// holding says which node took work last, and when and why it gave it back, if it did.
+type holding struct {
+	node   uint32
+	backMs int64
+	cause  string
 }
 
 func isFetch(k observe.CallKind) bool {
@@ -55,7 +63,7 @@ func (nw *network) send(n *nodeState, pc *machine.ProviderCall) {
 	no, c := nw.calls.add()
 	*c = callState{} // in place, since it is large
 	c.no, c.owner, c.node, c.inc, c.provider = no, n, n.number, n.inc, n.provider
-	c.id, c.slot, c.request, c.kind = pc.ID, pc.Slot, pc.Request, kind
+	c.id, c.slot, c.request, c.kind, c.cause = pc.ID, pc.Slot, pc.Request, kind, n.cause
 	c.deadline, c.cadence, c.once = pc.Deadline, pc.Cadence, pc.Once
 	c.key, c.sentAt, c.group = key, nw.kernel.Now(), -1
 	if c.deadline == 0 {

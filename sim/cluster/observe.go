@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
@@ -15,11 +16,12 @@ func (nw *network) Observe(o *observe.Observation) {
 	case observe.CallEnd:
 	case observe.LockTaken:
 		nw.observed++
-		if o.Queue == observe.QueueOrchestrator {
-			for len(nw.holders) <= int(o.Instance) {
-				nw.holders = append(nw.holders, 0)
-			}
-			nw.holders[o.Instance] = nw.caller
+		*nw.holding(o) = holding{node: nw.caller}
+	case observe.LockReleased:
+		nw.observed++
+		if c := nw.executing; c != nil && (c.kind == observe.CallAbandonOrchestrationItem || c.kind == observe.CallAbandonWorkItem) && call.LockToken(c.request) == o.Token {
+			h := nw.holding(o)
+			h.backMs, h.cause = nw.nowMs(), c.cause
 		}
 	case observe.RowInserted:
 		nw.observed++
@@ -38,6 +40,18 @@ func (nw *network) Observe(o *observe.Observation) {
 	if nw.narrator != nil {
 		nw.narrator.observe(o)
 	}
+}
+
+// holding returns the entry of the instance or the activity whose lock an observation is about.
+func (nw *network) holding(o *observe.Observation) *holding {
+	list, no := &nw.holders, int(o.Instance)
+	if o.Queue == observe.QueueWorker {
+		list, no = &nw.workers, int(o.Message)
+	}
+	for len(*list) <= no {
+		*list = append(*list, holding{})
+	}
+	return &(*list)[no]
 }
 
 func (nw *network) openCall(kind record.Kind, c *callState) *Record {

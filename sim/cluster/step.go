@@ -17,6 +17,7 @@ import (
 func (f *fleet) step(n *nodeState, in machine.Input) {
 	f.changed = true
 	inc := n.inc
+	n.cause = ""
 	if f.nodeEffects != nil { // a nested step allocates its own slice, to preserve the outer step's effects
 		f.arena.nodes.NextStep()
 	}
@@ -62,6 +63,7 @@ func (f *fleet) do(n *nodeState, c machine.Effect) {
 			f.countTurn(n, c)
 		}
 		f.checkHandler(n, c)
+		n.cause = c.Cause
 		r := f.newRecord(record.Note, n.number, n.inc)
 		r.Note, r.Slot = c, c.Slot
 		f.emit()

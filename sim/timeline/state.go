@@ -132,7 +132,7 @@ func (c *Collector) follow(i int, now int64) {
 			at = x.FromMs
 		}
 		c.set(&in.Track, at, state)
-		if x.Rule == "not-admitted" || x.Rule == "ready" || x.Rule == "delayed" {
+		if slices.Contains([]string{"not-admitted", "ready", "delayed", "activity"}, x.Rule) {
 			c.states.is[i].queued = true
 		}
 	}

@@ -296,10 +296,8 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 		pin := model.PinText(c.Run.Model.Instance(no).Pin())
 		return "no live node admits its pin " + pin, fmt.Sprintf("a node whose range holds %s must be up until it has ended; live nodes: %s", pin, c.state.WhyNot(c.Run.Model.Instance(no)))
 	case "activity":
-		for _, r := range c.Run.Model.Instance(no).Work {
-			if text := c.state.Unserved(r); text != "" {
-				return "it waits for " + text, "a worker must serve that tag"
-			}
+		if why.Needs != "" {
+			return why.Cause, why.Needs
 		}
 	case "ended":
 		return "", ""
@@ -307,16 +305,9 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	if p.Expect == plan.EndEternal && c.Run.World.Plan().Until > 0 && why.Rule != "undecodable" && why.Rule != "nothing" {
 		return "", "" // it goes on, and no recovery has cancelled it
 	}
-	cause, differ = why.Text, "it needs more time, or the instance that it waits for must end"
-	switch why.Rule {
-	case "event":
-		return cause, "a client must send that"
-	case "locked":
-		cause = "a node holds its lock"
-	case "delayed":
-		cause = "its first message is not yet due"
-	case "child":
-		cause = "it waits for a child"
+	cause, differ = why.Cause, "it needs more time, or the instance that it waits for must end"
+	if why.Needs != "" {
+		return cause, why.Needs
 	}
 	if cause != why.Text {
 		differ += " (" + why.Text + ")"

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -222,22 +223,17 @@ func (s *State) Unserved(r *model.Row) string {
 	if !ok {
 		return ""
 	}
-	var filters []string
+	var live []*cluster.NodeInfo
 	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		if !n.Live() || n.Options.WorkerConcurrency == 0 {
-			continue
+		if n := &s.Nodes[i]; n.Live() && n.Options.WorkerConcurrency > 0 {
+			live = append(live, s.Run.World.Node(n.Number))
 		}
-		if n.Options.WorkerTagFilter.Matches(w.Tag) {
-			return ""
-		}
-		serves, _ := n.Options.Get("worker_tag_filter")
-		filters = append(filters, s.Run.NodeName(n.Number)+" serves "+serves)
 	}
-	if len(filters) == 0 {
+	lacks := cluster.Unserved(w.Tag, live)
+	if lacks == "" {
 		return ""
 	}
-	return fmt.Sprintf("activity %s (event %d) with the tag %q, which no live node serves: %s", w.Name, w.ID, w.Tag, strings.Join(filters, ", "))
+	return fmt.Sprintf("activity %s (event %d)%s", w.Name, w.ID, lacks)
 }
 
 // onDeleted resets the state of a deleted instance. It no longer has obligations, no parent waits for it, and those of

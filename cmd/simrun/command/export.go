@@ -27,7 +27,6 @@ Examples:
     simrun shrink --seed 7 my-upgrade.txt --out finds
     simrun export finds/0123456789abcdef.txt orders/upgrade_0123_test.go --package orders
     simrun export finds/0123456789abcdef.txt --calls calls.jsonl
-    simrun export finds/0123456789abcdef.txt --provider ./provider --calls calls.jsonl
     simrun oracle --log calls.jsonl
 
 Exit status: 0 written, 2 usage or bad input.`

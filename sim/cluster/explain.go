@@ -231,10 +231,7 @@ func (ex *explainer) unserved(tag, name string) (lacks, needs string) {
 		if !n.Options.WorkerTagFilter.Matches(tag) {
 			continue
 		}
-		if name == "" || strings.HasPrefix(name, orchhost.SystemActivityPrefix) || n.Registry == nil {
-			return "", ""
-		}
-		if _, has := n.Registry.Activity(name); has {
+		if name == "" || strings.HasPrefix(name, orchhost.SystemActivityPrefix) || n.Registry == nil || slices.Contains(n.Registry.Activities(), name) {
 			return "", ""
 		}
 		without = append(without, fmt.Sprintf("%s (%s)", n.Name, n.Build.Name()))

@@ -267,10 +267,14 @@ func (ex *explainer) holder(id string) string {
 
 // holderOf returns the name of the node that took the lock of an instance or a message last, or "".
 func (ex *explainer) holderOf(list []holding, no int) string {
-	if no < len(list) && list[no].node > 0 {
-		return "node " + ex.infos[list[no].node-1].Name
+	if no >= len(list) || list[no].by.Node == 0 {
+		return ""
 	}
-	return ""
+	by, n := list[no].by, &ex.infos[list[no].by.Node-1]
+	if !n.Up || by.Incarnation != n.Incarnation {
+		return fmt.Sprintf("node %s (start %d, which is over)", n.Name, by.Incarnation)
+	}
+	return "node " + n.Name
 }
 
 // gaveBack says why that node gave it back, or "" if it did not.

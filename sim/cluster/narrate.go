@@ -22,6 +22,10 @@ type narrator struct {
 
 // tell writes a line about a node, a client or the world.
 func (nr *narrator) tell(number uint32, important bool, format string, args ...any) {
+	nr.cfg.Narrator(nr.line(number, important, format, args...))
+}
+
+func (nr *narrator) line(number uint32, important bool, format string, args ...any) Line {
 	l := Line{
 		At: nr.kernel.Now(), Ms: nr.nowMs() - nr.startMs(), Step: nr.steps(), Node: "world",
 		Text: fmt.Sprintf(format, args...), Important: important,
@@ -29,6 +33,17 @@ func (nr *narrator) tell(number uint32, important bool, format string, args ...a
 	if number > 0 {
 		n := &nr.infos[number-1]
 		l.Node, l.Build = n.Name, n.Build.Name()
+	}
+	return l
+}
+
+// tellCall writes a line about a call that takes effect. Its caller may be over: the store serves a call all the same, and
+// what it hands out stays locked.
+func (nr *narrator) tellCall(c *callState, important bool, format string, args ...any) {
+	l := nr.line(c.node, important, format, args...)
+	if !c.alive() {
+		l.Text += fmt.Sprintf("; nobody gets the answer: it is for start %d of %s, which is over", c.inc, l.Node)
+		l.Build, l.Important = "", true
 	}
 	nr.cfg.Narrator(l)
 }
@@ -164,7 +179,7 @@ func (nr *narrator) note(r *Record) {
 // executed narrates what a provider call did when it took effect.
 func (nr *narrator) executed(c *callState, a machine.Answer) {
 	if a.Err != nil {
-		nr.tell(c.node, true, "%s is refused: %v", c.kind, a.Err)
+		nr.tellCall(c, true, "%s is refused: %v", c.kind, a.Err)
 		return
 	}
 	switch r := c.request.(type) {
@@ -174,29 +189,29 @@ func (nr *narrator) executed(c *callState, a machine.Answer) {
 			if f.Item.HistoryError != "" {
 				undecodable = ", undecodable: " + f.Item.HistoryError
 			}
-			nr.tell(c.node, true, "%s fetches %s execution %d, %s, delivery %d: %s%s%s", c.slot.String(), f.Item.Instance, f.Item.ExecutionID,
+			nr.tellCall(c, true, "%s fetches %s execution %d, %s, delivery %d: %s%s%s", c.slot.String(), f.Item.Instance, f.Item.ExecutionID,
 				pinned(f.Item.Pin), f.AttemptCount, describeItems(f.Item.Messages), undecodable, nr.skippedBy(r))
 		}
 	case call.FetchWorkItem:
 		if f := a.Work; f != nil {
-			nr.tell(c.node, false, "%s fetches %s, delivery %d", c.slot.String(), describeItem(f.Item), f.AttemptCount)
+			nr.tellCall(c, false, "%s fetches %s, delivery %d", c.slot.String(), describeItem(f.Item), f.AttemptCount)
 		}
 	case call.AckOrchestrationItem:
-		nr.tell(c.node, true, "commits %s", nr.describeAck((*engine.OrchestrationAck)(&r)))
+		nr.tellCall(c, true, "commits %s", nr.describeAck((*engine.OrchestrationAck)(&r)))
 	case call.AckWorkItem:
 		if r.Completion != nil {
-			nr.tell(c.node, false, "acknowledges %s", describeItem(r.Completion))
+			nr.tellCall(c, false, "acknowledges %s", describeItem(r.Completion))
 		} else {
-			nr.tell(c.node, true, "acknowledges an activity without a completion")
+			nr.tellCall(c, true, "acknowledges an activity without a completion")
 		}
 	case call.AbandonOrchestrationItem:
-		nr.tell(c.node, true, "gives %s back%s", nr.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
+		nr.tellCall(c, true, "gives %s back%s", nr.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
 	case call.AbandonWorkItem:
-		nr.tell(c.node, true, "gives an activity of %s back%s", nr.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
+		nr.tellCall(c, true, "gives an activity of %s back%s", nr.tokens[r.LockToken], delayText(r.Delay, r.IgnoreAttempt))
 	case call.RenewOrchestrationItemLock:
-		nr.tell(c.node, false, "renews its lock on %s", nr.tokens[r.LockToken])
+		nr.tellCall(c, false, "renews its lock on %s", nr.tokens[r.LockToken])
 	case call.RenewWorkItemLock:
-		nr.tell(c.node, false, "renews its lock on an activity of %s", nr.tokens[r.LockToken])
+		nr.tellCall(c, false, "renews its lock on an activity of %s", nr.tokens[r.LockToken])
 	}
 }
 

@@ -32,7 +32,7 @@ type network struct {
 	calls       *callTable        // indexed by the world's number for the call, minus 1
 	executing   *callState        // the call executed last
 	answer      machine.Answer    // its answer
-	caller      uint32            // the node that makes the store's current call
+	caller      observe.Caller    // who makes the store's current call
 	observed    uint64            // observations so far, except those of calls beginning and ending
 	lastRow     observe.MessageNo // the orchestrator message inserted last, and the store's call that inserted it
 	lastRowCall uint64
@@ -42,9 +42,9 @@ type network struct {
 	workers     []holding    // who took each activity last, by message number
 }
 
-// holding says which node took work last, and when and why it gave it back, if it did.
+// holding says who took work last, and when and why it gave it back, if it did.
 type holding struct {
-	node   uint32
+	by     observe.Caller
 	backMs int64
 	cause  string
 }

@@ -12,11 +12,11 @@ import (
 func (nw *network) Observe(o *observe.Observation) {
 	switch o.Kind {
 	case observe.CallBegin:
-		nw.storeCall, nw.caller = o.Call, o.Caller.Node
+		nw.storeCall, nw.caller = o.Call, o.Caller
 	case observe.CallEnd:
 	case observe.LockTaken:
 		nw.observed++
-		*nw.holding(o) = holding{node: nw.caller}
+		*nw.holding(o) = holding{by: nw.caller}
 	case observe.LockReleased:
 		nw.observed++
 		if c := nw.executing; c != nil && (c.kind == observe.CallAbandonOrchestrationItem || c.kind == observe.CallAbandonWorkItem) && call.LockToken(c.request) == o.Token {

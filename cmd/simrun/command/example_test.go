@@ -54,7 +54,7 @@ func Example() {
 	// Refund@1.0.0    0.8.0         -      -
 	// refund-1 at 1.1s of upgrade, seed 1
 	//
-	// delayed: its first message becomes visible at 1m1.016s
+	// activity: it waits for activity PayBack (event 2); node B holds it until 31.088s; a timer is due at 1m1.016s
 	//
 	//   time                1.1s
 	//   status              Running

@@ -63,6 +63,14 @@ func (w *caseRun) noting(p engine.Provider) engine.Provider {
 	})
 }
 
+// broken returns why there can be no more answers, or nil.
+func (w *caseRun) broken() error {
+	if w.Store == nil || w.Broken == nil {
+		return nil
+	}
+	return w.Broken()
+}
+
 // lacking returns the method that the case needs and the provider lacks, or "" if there is none.
 func (w *caseRun) lacking() string {
 	w.mu.Lock()
@@ -107,7 +115,7 @@ func (w *caseRun) now() uint64 {
 func (w *caseRun) admin() engine.ProviderAdmin {
 	a := w.p.Admin()
 	if a == nil {
-		lacks("the provider has no management surface (Provider.Admin)")
+		lacks("the provider has no management surface (admin; in Go, Provider.Admin)")
 	}
 	return a
 }

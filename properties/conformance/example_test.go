@@ -42,7 +42,7 @@ func ExampleAsk() {
 			passed++
 		}
 	}
-	fmt.Println(passed, "cases passed, skipped:", skipped["the store cannot damage a history (Store.CorruptHistory)"], "without damage")
+	fmt.Println(passed, "cases passed, skipped:", skipped["the store cannot damage a history (corrupt_event; in Go, Store.CorruptHistory)"], "without damage")
 	// Output:
 	// 418 cases passed, skipped: 20 without damage
 }

@@ -155,14 +155,14 @@ var operations = map[string]operation{
 	// corrupt INSTANCE EXECUTION EVENT: damages an event
 	"corrupt": {3, 3, "", "", func(w *caseRun, a *arguments) (string, error) {
 		if w.CorruptHistory == nil {
-			lacks("the store cannot damage a history (Store.CorruptHistory)")
+			lacks("the store cannot damage a history (corrupt_event; in Go, Store.CorruptHistory)")
 		}
 		return "", w.CorruptHistory(a.word(0), a.number(a.word(1)), a.number(a.word(2)))
 	}},
 	// damage ITEM: damages a queued message
 	"damage": {1, 1, "", "", func(w *caseRun, a *arguments) (string, error) {
 		if w.CorruptMessage == nil {
-			lacks("the store cannot damage a message (Store.CorruptMessage)")
+			lacks("the store cannot damage a message (corrupt_message; in Go, Store.CorruptMessage)")
 		}
 		return "", w.CorruptMessage(a.item(a.word(0)))
 	}},

@@ -15,7 +15,7 @@ const settle = 50 * time.Millisecond
 // waiting starts a fetch that waits for work. It returns a function that waits for the fetch's answer.
 func (w *caseRun) waiting(ctx context.Context, op string, fetch func(ctx context.Context) (string, error)) func() (string, time.Duration) {
 	if !w.LongPolls || w.Sequential {
-		lacks("the provider does not wait for work beside other calls (Store.LongPolls, Instance.Sequential)")
+		lacks("the provider does not wait for work beside other calls (long_polls, overlapping; in Go, Store.LongPolls, Store.Sequential)")
 	}
 	type answer struct {
 		text string
@@ -168,14 +168,14 @@ func (w *caseRun) unscaled() *caseRun {
 
 func shortPoll(w *caseRun, op string) {
 	if w.LongPolls {
-		lacks("the provider waits for work (Store.LongPolls)")
+		lacks("the provider waits for work (long_polls; in Go, Store.LongPolls)")
 	}
 	w.unscaled().answersNone(op+" of an empty store", op, 0, 100, "before 100 ms")
 }
 
 func longPoll(w *caseRun, op string) {
 	if !w.LongPolls {
-		lacks("the provider does not wait for work (Store.LongPolls)")
+		lacks("the provider does not wait for work (long_polls; in Go, Store.LongPolls)")
 	}
 	w.unscaled().answersNone(op+" of an empty store", op, 500, math.MaxInt32, "after 500 ms at the earliest")
 }

@@ -70,7 +70,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 		return &conformance.Store{Provider: unmanaged{in.Provider}, Advance: in.Advance, Sequential: true}, err
 	}}
 	for id, want := range map[string]string{
-		"CF-39": "Store.CorruptHistory", "LP-02": "Store.LongPolls", "BP-151": "Instance.Sequential", "DL-01": "Provider.Admin", "IL-01": "",
+		"CF-39": "Store.CorruptHistory", "LP-02": "Store.LongPolls", "BP-151": "Store.Sequential", "DL-01": "Provider.Admin", "IL-01": "",
 	} {
 		r := conformance.Ask(bare, id)[0]
 		if r.Failure != "" || !strings.Contains(r.Skipped, want) || (want == "") != (r.Skipped == "") {

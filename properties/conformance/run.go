@@ -139,6 +139,11 @@ func (c testCase) attempt(f Factory, stretch int) (r Result, late bool) {
 		}
 	}()
 	defer func() {
+		if err := w.broken(); err != nil {
+			_ = recover() // whatever the case made of it, no answer came
+			r.Failure = c.report(w, err.Error())
+			return
+		}
 		late = w.late()
 		if lacking := w.lacking(); lacking != "" {
 			_ = recover() // whatever the panic was, the missing method explains it

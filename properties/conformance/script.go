@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"slices"
@@ -39,17 +40,29 @@ func (w *caseRun) play(script string) {
 		if err != nil {
 			shown = class(err) + ": " + err.Error()
 		}
-		w.done = append(w.done, strings.TrimSuffix(op+" -> "+shown, " -> "))
+		w.note(op, shown)
 		if !w.allowed(want, got, err) {
-			if want == "" {
-				want = "success, without a result"
-			}
-			fail("%s\n  got  %s\n  want %s", op, shown, want)
+			fail("%s\n  got  %s\n  want %s", op, cmp.Or(shown, noResult), cmp.Or(want, noResult))
 		}
 	}
 }
 
-func (w *caseRun) run(op string) (string, error) {
+// noResult stands for the answer of a call that succeeds and has no result.
+const noResult = "success, without a result"
+
+// note adds an operation and its answer to the calls so far.
+func (w *caseRun) note(op, answer string) {
+	w.done = append(w.done, strings.TrimSuffix(op+" -> "+answer, " -> "))
+}
+
+// run runs an operation. If there can be no more answers, that ends the case.
+func (w *caseRun) run(op string) (answer string, err error) {
+	defer func() {
+		if broken := w.broken(); broken != nil {
+			w.note(op, "no answer")
+			fail("%v", broken)
+		}
+	}()
 	words := strings.Fields(op)
 	if own := w.own[words[0]]; own != nil {
 		return own(words[1:])
@@ -68,7 +81,7 @@ func (w *caseRun) run(op string) (string, error) {
 // try runs an operation for a case written in Go. The operation must succeed.
 func (w *caseRun) try(op string) string {
 	got, err := w.run(op)
-	w.done = append(w.done, op+" -> "+got)
+	w.note(op, got)
 	if err != nil {
 		fail("%s\n  got  %s: %v", op, class(err), err)
 	}

@@ -42,7 +42,7 @@ func (w *caseRun) playUntilCommitted(script string) (torn bool) {
 // tear makes an ack fail before a given step. Whether the error is retryable is up to the store.
 func (w *caseRun) tear(a *arguments) error {
 	if w.FailAckStep == nil {
-		lacks("the store cannot fail in the middle of an ack (Store.FailAckStep)")
+		lacks("the store cannot fail in the middle of an ack (fail_ack_step; in Go, Store.FailAckStep)")
 	}
 	w.FailAckStep(w.step)
 	err := w.p.AckOrchestrationItem(ctx, a.ack(w.token(a.word(0)), 1))

@@ -75,7 +75,7 @@ func (w *caseRun) take(ops []string) (made int, refusal *oracle.Refusal) {
 		if err != nil {
 			got = class(err)
 		}
-		w.done = append(w.done, fmt.Sprintf("%s -> %s", op, got))
+		w.note(op, got)
 		made++
 	}
 	return made, nil

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -24,7 +25,7 @@ type conformanceCmd struct {
 
 // Help returns the text printed below the flags.
 func (conformanceCmd) Help() string {
-	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md) and runs the contract's cases against it, one after another. A case that fails shows the calls with their answers, and the expected answer. A case that needs something the program does not offer is skipped, and the table says why.
+	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md) and runs the contract's cases against it, one after another. A case that fails shows the calls with their answers, the expected answer, and the command that repeats it. A case that needs something the program does not offer is skipped, and the table says why.
 
 Examples:
 
@@ -32,7 +33,9 @@ Examples:
     simrun conformance --keep-going --run 'LX|#sessions' -- ./provider
     simrun conformance --run AT-01 -- simrun serve
 
-Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or the program does not speak the protocol, 130 interrupted.`
+A program that ends during a call fails the case. One that does not answer, or invalidly, leaves it without a verdict; with --keep-going the program is started again, and the other cases follow.
+
+Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or a case has no verdict, 130 interrupted.`
 }
 
 type conformanceJSON struct {
@@ -43,13 +46,14 @@ type conformanceJSON struct {
 	Failed     int                 `json:"failed"`
 	Known      int                 `json:"known"`
 	Skipped    int                 `json:"skipped"`
+	NoVerdict  int                 `json:"no_verdict"`
 	Groups     conformance.Summary `json:"groups"`
 	Cases      []caseJSON          `json:"cases"`
 	Unseen     []string            `json:"known_not_seen"`
 	ExitStatus int                 `json:"exit_status"`
 
 	left int    // cases that were not run, and why
-	why  string // "after the failure" or "interrupted"
+	why  string // such as "interrupted"
 }
 
 type caseJSON struct {
@@ -62,7 +66,11 @@ type caseJSON struct {
 	Detail  string              `json:"detail,omitempty"`
 	Reason  string              `json:"reason,omitempty"` // why a known failure has not been fixed
 	Link    string              `json:"link,omitempty"`
+	Repro   string              `json:"repro,omitempty"` // the command that runs the case alone
 }
+
+// noVerdict is the outcome of a case to which the program gave no valid answer.
+const noVerdict conformance.Verdict = "no verdict"
 
 func (c *conformanceCmd) run(a *app) (int, error) {
 	pattern, err := regexp.Compile(c.Run)
@@ -103,40 +111,52 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			out.left, out.why, out.ExitStatus = len(cases)-i, "interrupted", exitStopped
 			break
 		}
-		if out.Failed > 0 && !c.KeepGoing {
+		if out.Failed+out.NoVerdict > 0 && !c.KeepGoing {
 			out.left, out.why = len(cases)-i, "after the failure"
+			if out.NoVerdict > 0 {
+				out.why = "after a call without a valid answer"
+			}
 			break
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
-		if err := peer.broken(); err != nil && ctx.Err() == nil {
-			if !peer.client.Ended() {
-				return 0, fmt.Errorf("%s: no verdict on %s: %w", c.name(), one.ID, err)
-			}
-			r.Skipped, r.Failure = "", fmt.Sprintf("%s %s: %v", one.ID, one.Name, err)
-			peer.stop()
+		again := conformanceCmd{provider: c.provider, Run: "^" + one.ID + " ", Timeout: c.Timeout}
+		out.add(r, known.ofCase(r.ID), peer.broken() != nil && !peer.client.Ended(), again.line())
+		if peer.broken() != nil {
+			_ = peer.abandon() // there is nothing more to learn from it
 			if peer, err = c.dial(c.Timeout); err != nil {
 				return 0, fmt.Errorf("%s: after %s: %w", c.name(), one.ID, err)
 			}
 		}
-		out.add(r, known.ofCase(r.ID))
 		bar.show(uint64(i+1), uint64(len(cases)), uint64(out.Failed))
 	}
 	bar.clear()
 	return a.show("conformance", c.JSON, out.ExitStatus, out, func() { a.printConformance(out) })
 }
 
-// add counts a result. A known failure is not counted as a failure.
-func (o *conformanceJSON) add(r conformance.Result, known *knownMistake) {
+// line returns the command line with those flags.
+func (c *conformanceCmd) line() string { return c.provider.line("conformance", *c) }
+
+// add counts a result. A known failure is not counted as a failure, and neither is one for want of a valid answer.
+func (o *conformanceJSON) add(r conformance.Result, known *knownMistake, unanswered bool, repro string) {
 	shown := caseJSON{ID: r.ID, Name: r.Name, About: r.About, Group: r.Group, Tags: append([]string{}, r.Tags...), Outcome: r.Verdict()}
-	switch shown.Outcome {
-	case conformance.Failed:
-		shown.Detail = r.Failure
+	if shown.Outcome == conformance.Failed {
+		shown.Detail, shown.Repro = r.Failure, repro
+	}
+	o.Asked++
+	switch {
+	case unanswered:
+		shown.Outcome = noVerdict
+		o.NoVerdict++
+		o.ExitStatus = cmp.Or(o.ExitStatus, exitUsage)
+		o.Cases = append(o.Cases, shown)
+		return
+	case shown.Outcome == conformance.Failed:
 		if known == nil {
 			o.ExitStatus = exitSafety
 		} else {
 			shown.Outcome, shown.Reason, shown.Link = conformance.Known, known.Reason, known.Link
 		}
-	case conformance.Skipped:
+	case shown.Outcome == conformance.Skipped:
 		shown.Detail = r.Skipped
 	default:
 		if known != nil {
@@ -145,15 +165,17 @@ func (o *conformanceJSON) add(r conformance.Result, known *knownMistake) {
 	}
 	o.Groups.Count(r.Group, shown.Outcome)
 	sum := o.Groups.Total()
-	o.Asked++
 	o.Passed, o.Failed, o.Known, o.Skipped = sum.Passed, sum.Failed, sum.Known, sum.Skipped
 	o.Cases = append(o.Cases, shown)
 }
 
 func (a *app) printConformance(o *conformanceJSON) {
 	note := ""
+	if o.NoVerdict > 0 {
+		note = fmt.Sprintf(", %d without a verdict", o.NoVerdict)
+	}
 	if o.left > 0 {
-		note = fmt.Sprintf("; %d not run, %s", o.left, o.why)
+		note += fmt.Sprintf("; %d not run, %s", o.left, o.why)
 	}
 	a.printTable("", timeline.Table{Rows: []timeline.Row{
 		{Cells: []string{"provider", o.Provider + " " + o.Version}},
@@ -180,8 +202,11 @@ func (a *app) printConformance(o *conformanceJSON) {
 		a.printf("%s  %s is known to fail, and passed\n", a.style.quiet("not seen"), id)
 	}
 	for _, c := range o.Cases {
-		if c.Outcome == conformance.Failed {
-			a.printf("\nFAILED  %s\n", c.Detail)
+		switch c.Outcome {
+		case conformance.Failed:
+			a.printf("\nFAILED  %s\n\n%s\n", c.Detail, c.Repro)
+		case noVerdict:
+			a.printf("\nNO VERDICT  %s\n\n%s\n", c.Detail, c.Repro)
 		}
 	}
 }

@@ -255,11 +255,7 @@ func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 
 // line returns the command line with those flags.
 func (c *oracleCmd) line() string {
-	words := append([]string{"oracle"}, given(*c)...)
-	if len(c.Command) > 0 {
-		words = append(append(words, "--"), c.Command...)
-	}
-	return itself(words...)
+	return c.provider.line("oracle", *c)
 }
 
 func freedoms(ids []string) ([]oracle.Freedom, error) {

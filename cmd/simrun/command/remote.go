@@ -53,6 +53,15 @@ func (p *provider) name() string {
 	return strings.Join(p.Command, " ")
 }
 
+// line returns the command line of a verb with the flags that are set, and the provider.
+func (p *provider) line(verb string, flags any) string {
+	words := append([]string{verb}, given(flags)...)
+	if len(p.Command) > 0 {
+		words = append(append(words, "--"), p.Command...)
+	}
+	return itself(words...)
+}
+
 // dial connects to the provider.
 func (p *provider) dial(patience time.Duration) (*remote, error) {
 	switch {

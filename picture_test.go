@@ -30,8 +30,11 @@ func TestPage(t *testing.T) {
 		}
 	}
 	t.Setenv(durosim.EnvHTML, filepath.Join(t.TempDir(), "missing", "page.html"))
-	if r := runTest(durosim.Config{Scenario: "node A runs 1.5.0\ninstance leaf runs Leaf\n", Seeds: 1}); !r.failed || !strings.Contains(r.text, "DUROSIM_HTML: open ") {
-		t.Errorf("where nothing can be written: failed %v, %s", r.failed, r.text)
+	for end, want := range map[string]string{"": "every property holds", "at 10ms stop A\n": "The smallest plan found"} {
+		r := runTest(durosim.Config{Scenario: "node A runs 1.5.0\ninstance leaf runs Leaf\n" + end, Seeds: 1, ShrinkRuns: 1})
+		if !r.failed || !strings.HasPrefix(r.text, "durosim: DUROSIM_HTML: open ") || !strings.Contains(r.text, want) {
+			t.Errorf("where nothing can be written: failed %v, %s", r.failed, r.text)
+		}
 	}
 }
 

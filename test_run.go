@@ -255,16 +255,39 @@ func (r *testRun) campaign() (report string, failed bool) {
 	if r.c.Rate && sum != nil && len(sum.Properties) > 0 {
 		r.fate = r.rates(sum) + r.fate
 	}
-	if err == nil && r.draw != nil && len(sum.Internal) == 0 {
-		if err = r.drawn(sum); err != nil {
-			err = fmt.Errorf("%s: %w", EnvHTML, err)
+	var unwritten error
+	if err == nil && len(sum.Internal) == 0 {
+		unwritten = r.files(sum)
+	}
+	report, failed = r.verdict(sum, err)
+	return without(unwritten, report, failed)
+}
+
+// without adds to a report that a file could not be written, which fails the test, too.
+func without(unwritten error, report string, failed bool) (string, bool) {
+	if unwritten == nil {
+		return report, failed
+	}
+	return fmt.Sprintf("durosim: %v\n%s", unwritten, report), true
+}
+
+// files writes the page and the histories that the environment asks for.
+func (r *testRun) files(sum *campaign.Summary) error {
+	if r.draw != nil {
+		if err := r.drawn(sum); err != nil {
+			return fmt.Errorf("%s: %w", EnvHTML, err)
 		}
 	}
-	if err == nil && r.write != nil && len(sum.Internal) == 0 {
-		if err = r.histories(); err != nil {
-			err = fmt.Errorf("%s: %w", EnvHistories, err)
+	if r.write != nil {
+		if err := r.histories(); err != nil {
+			return fmt.Errorf("%s: %w", EnvHistories, err)
 		}
 	}
+	return nil
+}
+
+// verdict says how the campaign ended.
+func (r *testRun) verdict(sum *campaign.Summary, err error) (report string, failed bool) {
 	switch {
 	case err != nil:
 		return "durosim: " + err.Error(), true
@@ -335,7 +358,7 @@ func (r *testRun) violated(v campaign.Violation) string {
 			},
 		})
 		if err == nil && r.draw != nil {
-			err = r.drawnSmall(small)
+			_ = r.drawnSmall(small) // if it cannot be written, nor could the page before, and files has said so
 		}
 		if err == nil {
 			return r.end(v.Seed, text+small.report(r.fate, r.search)+r.keep(small, v.Seed))
@@ -401,6 +424,7 @@ func (r *testRun) replay() (report string, failed bool) {
 	if err != nil {
 		return "durosim: " + err.Error(), true
 	}
+	var unwritten error
 	if r.draw != nil {
 		again := r.config()
 		again.Plan, again.Seed = r.entry.Plan, r.entry.Seed
@@ -408,9 +432,15 @@ func (r *testRun) replay() (report string, failed bool) {
 			err = r.drawnStored(again, result.Violations)
 		}
 		if err != nil {
-			return fmt.Sprintf("durosim: %s: %v", EnvHTML, err), true
+			unwritten = fmt.Errorf("%s: %w", EnvHTML, err)
 		}
 	}
+	report, failed = r.replayed(result, lines)
+	return without(unwritten, report, failed)
+}
+
+// replayed says how a stored run ended.
+func (r *testRun) replayed(result *cluster.Result, lines []cluster.Line) (report string, failed bool) {
 	if len(result.Violations) > 0 {
 		v := result.Violations[0]
 		return r.violationText("the stored run "+r.name, v) + "\nWhat happens in it:\n" + storyText(lines, v.Step) + "\nTo see it again:\n" + r.plainCommand(), true

@@ -59,6 +59,9 @@ func (c *compareCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if err := inDirectory(c.HTML); err != nil {
+		return 0, err
+	}
 	s.bridges = c.Procedures
 	a.warn(s)
 	seeds := c.Seeds.or(compareSeeds)

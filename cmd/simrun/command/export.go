@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"go/token"
+	"strings"
 
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -57,8 +58,10 @@ func (c *exportCmd) run(a *app) (int, error) {
 		return 0, err
 	case c.File == "":
 		_, err = a.stdout.Write(out)
+	case !c.Calls && !strings.HasSuffix(c.File, "_test.go"):
+		return 0, fmt.Errorf("%s: go test runs only files whose names end in _test.go", c.File)
 	default:
-		if err := inDirectory(c.File); err != nil {
+		if err := errors.Join(inDirectory(c.File), isNew(c.File)); err != nil {
 			return 0, err
 		}
 		err = writeWhole(c.File, out)

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -26,7 +28,11 @@ func GoTest(e *scenario.Entry, pkg string) ([]byte, error) {
 	}
 	fmt.Fprintf(&b, "func %s(t *testing.T) {\n\tdurosim.Test(t, durosim.Config{\n", name)
 	if len(e.Needs) > 0 {
-		fmt.Fprintf(&b, "\t\t// It needs %s: name the function that registers them, as Handlers.\n", strings.Join(e.Needs, ", "))
+		where := "name the function that registers them, as Handlers"
+		if slices.ContainsFunc(e.Plan.Nodes, func(n plan.Node) bool { return strings.Contains(n.Build, "+") }) {
+			where = "name the Applications that register them"
+		}
+		fmt.Fprintf(&b, "\t\t// It needs %s: %s.\n", strings.Join(e.Needs, ", "), where)
 	}
 	if e.Provider != "" {
 		fmt.Fprintf(&b, "\t\t// It was stored over the provider %s: name the function that makes its stores, as Store.\n", e.Provider)

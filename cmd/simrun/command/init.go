@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,14 +48,25 @@ func (c *initCmd) run(a *app) (int, error) {
 		a.printf("%s", text)
 		return exitOK, nil
 	}
-	if _, err := os.Lstat(c.File); !errors.Is(err, fs.ErrNotExist) {
-		return 0, fmt.Errorf("%s: the file exists; name another one, or remove it first", c.File)
+	if err := isNew(c.File); err != nil {
+		return 0, err
 	}
 	if err := writeWhole(c.File, []byte(text)); err != nil {
 		return 0, err
 	}
 	a.printf("%s is written. Does it hold?\n%s\n", c.File, itself("run", "--seeds", "200", c.File))
 	return exitOK, nil
+}
+
+// nodeName matches the names that nodes may have without quotes.
+var nodeName = regexp.MustCompile(`^[\w.:-]+$`)
+
+// isNew returns an error if the file exists, since its user may have changed it.
+func isNew(file string) error {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: the file exists; name another one, or remove it first", file)
+	}
+	return nil
 }
 
 // text returns the scenario's text. It parses the text first, so a wrong flag is reported before any file is written.
@@ -74,6 +86,12 @@ func (c *initCmd) text(p *Program) (string, error) {
 	file := c.File
 	if file == "" {
 		file = "FILE"
+	}
+	if len(c.Nodes) == 0 {
+		return "", errors.New("--nodes: no node is named")
+	}
+	if i := slices.IndexFunc(c.Nodes, func(n string) bool { return !nodeName.MatchString(n) || slices.Contains([]string{"run", "runs"}, n) }); i >= 0 {
+		return "", fmt.Errorf("--nodes: %q is no name of a node here: expected letters, digits or one of _.:-, and none of the words run and runs", c.Nodes[i])
 	}
 	quoted := commandline.Quote(file)
 	var b strings.Builder

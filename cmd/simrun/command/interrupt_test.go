@@ -45,7 +45,10 @@ func TestInterrupted(t *testing.T) {
 			`"exit_status": 130`, `"interrupted"`, `"violations"`,
 			`"go_on": ".* run --bug provider/filter-after-lock --seeds [0-9]+\.\.1000000 --shard 2/3 --workers 1 --out .* --json [^ ]+small\.scenario"`,
 		}},
-		{os.Interrupt, "plan --seeds 1000000 " + small, []string{
+		{os.Interrupt, "run --seeds 1000000 --results " + filepath.Join(dir, "results") + " " + small, []string{
+			`(?m)^Interrupted\. The results are not written, since they are of all seeds\. To begin again:\n.* run --seeds 1\.\.1000000 --results `,
+		}},
+		{os.Interrupt, "plan --seeds 1000000 --actions " + small + " " + small, []string{
 			`(?m)^plan small  1 step, 2 nodes; 1,000,000 seeds each, 3,000,000 runs$`,
 			`(?m)^the whole plan \(interrupted after [0-9]+ of 3,000,000 runs, [0-9.]+s\):\ncontract: held\nplan: all [0-9]+ pieces`,
 			`(?m)^the point of no return is not known: interrupted when 0 of 1 steps were tried$`,
@@ -94,6 +97,9 @@ func TestInterrupted(t *testing.T) {
 				t.Errorf("%s: no %q in\n%s", c.args, want, &out)
 			}
 		}
+	}
+	if text, err := os.ReadFile(small); err != nil || !strings.HasPrefix(string(text), "scenario small") {
+		t.Errorf("an interrupted plan has replaced the file of actions (%v): %s", err, text)
 	}
 	if stored, err := filepath.Glob(filepath.Join(dir, "*.txt")); err != nil || len(stored) == 0 {
 		t.Errorf("nothing is stored (%v)", err)

@@ -42,11 +42,14 @@ func (r *replayed) draw(file string) error {
 	return writeFile(file, p.Write)
 }
 
-// inDirectory returns an error if the directory of file name does not exist, so that the user learns of it before a
-// long run rather than after it. An empty name is accepted.
+// inDirectory returns an error if no file can have that name, since its directory does not exist or it is a directory
+// itself, so that the user learns of it before a long run rather than after it. An empty name is accepted.
 func inDirectory(name string) error {
 	if name == "" {
 		return nil
+	}
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		return fmt.Errorf("%s: is a directory", name)
 	}
 	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s: the directory %s does not exist", name, filepath.Dir(name))

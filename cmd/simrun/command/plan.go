@@ -111,7 +111,9 @@ func (c *planCmd) run(a *app) (int, error) {
 			return 0, err
 		}
 	}
-	if c.Actions != "" {
+	if c.Actions != "" && r.Interrupted {
+		fmt.Fprintf(a.stderr, "%s: --actions %s: not written, since what to do is not known yet\n", a.program.name(), c.Actions)
+	} else if c.Actions != "" {
 		w, err := newWhole(c.Actions)
 		if err != nil {
 			return 0, fmt.Errorf("--actions: %w", err)

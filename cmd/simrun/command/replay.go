@@ -86,6 +86,9 @@ func (c *replayCmd) run(a *app) (int, error) {
 
 // tell runs the seed and prints its story.
 func (r *replayed) tell(a *app, show *storyFlags, page string, asJSON bool) (int, error) {
+	if err := inDirectory(page); err != nil {
+		return 0, err
+	}
 	r.pictured = page != ""
 	if err := r.carryOut(); err != nil {
 		return 0, err

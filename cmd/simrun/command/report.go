@@ -62,6 +62,8 @@ type report struct {
 	subject *subject
 	seeds   seedRange
 	shard   shard
+	// anew means that GoOn begins again: what is done is not kept.
+	anew bool
 	// found is the exit status according to the campaign's results alone. Status is the command's exit status.
 	found int
 	// damaged means that the export of a store, with which the runs began, is incomplete, so that they say nothing about
@@ -273,7 +275,11 @@ func (a *app) printCampaign(r *report) {
 		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))
 	}
 	if r.GoOn != "" {
-		a.printf("\nInterrupted. To continue with the other seeds:\n%s\n", r.GoOn)
+		goOn := "To continue with the other seeds:"
+		if r.anew {
+			goOn = "The results are not written, since they are of all seeds. To begin again:"
+		}
+		a.printf("\nInterrupted. %s\n%s\n", goOn, r.GoOn)
 	}
 }
 

@@ -68,7 +68,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	s.matrix = c.Matrix
 	a.warn(s)
-	if err := checkDir("--out", c.Out); err != nil {
+	if err := errors.Join(checkDir("--out", c.Out), inDirectory(c.HTML)); err != nil {
 		return 0, err
 	}
 	if c.Results != "" && c.FailFast {
@@ -135,7 +135,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	if sum.Interrupted {
 		r.Status = exitStopped
 		done := sum.Seeds
-		if c.Results != "" {
+		if r.anew = c.Results != ""; r.anew {
 			done = 0 // a results file must cover all seeds, so start over
 		}
 		r.GoOn = c.goOn(s, seeds, done)

@@ -102,16 +102,28 @@ func (s *subject) entry(seed uint64, asked string) (*scenario.Entry, error) {
 	return s.shrunkEntry(seed, small), nil
 }
 
-// whole is a file that has a temporary name until it is complete.
+// whole is a file that has a temporary name until it is complete. What is no regular file, such as a device or a pipe,
+// stays what it is, and is written to.
 type whole struct {
 	*bufio.Writer
 	path string
-	tmp  *os.File
+	tmp  *os.File // the file itself if that is not a regular one
 }
 
 func newWhole(path string) (*whole, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+	case info.IsDir():
 		return nil, &fs.PathError{Op: "create", Path: path, Err: errors.New("is a directory")}
+	case !info.Mode().IsRegular():
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &whole{bufio.NewWriter(f), path, f}, nil
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".simrun-*")
 	if err != nil {
@@ -122,6 +134,9 @@ func newWhole(path string) (*whole, error) {
 
 // keep gives the file its name.
 func (w *whole) keep() error {
+	if w.tmp.Name() == w.path {
+		return errors.Join(w.Flush(), w.tmp.Close())
+	}
 	if err := errors.Join(w.Flush(), w.tmp.Chmod(0o644), w.tmp.Close()); err != nil {
 		return err
 	}
@@ -132,7 +147,12 @@ func (w *whole) keep() error {
 }
 
 // discard removes the file unless it was kept. If that fails, a hidden file is left behind, as after a crash.
-func (w *whole) discard() { _, _ = w.tmp.Close(), os.Remove(w.tmp.Name()) }
+func (w *whole) discard() {
+	_ = w.tmp.Close()
+	if w.tmp.Name() != w.path {
+		_ = os.Remove(w.tmp.Name())
+	}
+}
 
 // writeWhole writes a file as a whole or not at all.
 func writeWhole(path string, data []byte) error {

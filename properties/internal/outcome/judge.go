@@ -43,6 +43,9 @@ func (c *Checker) judge(p *plan.Instance) {
 	if f.End == cluster.EndedDeleted && slices.ContainsFunc(c.Run.World.Help(), func(h cluster.Help) bool { return h.Kind == cluster.HelpDelete && h.Name == p.ID }) {
 		f.Rescued, f.Cause = true, "rescue deleted it, since no build of the plan takes it"
 	}
+	if f.End == cluster.EndedCancelled && w.stuck != "" {
+		f.Cause, differ = "it waited for "+w.stuck+", when recovery cancelled it", "a node must be able to run that"
+	}
 	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
 	missed, hint := "", `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
 	if f.AsExpected {
@@ -222,7 +225,7 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	case cluster.EndedPoisoned:
 		return p.Expect.Allows(plan.EndPoison)
 	case cluster.EndedCancelled:
-		return w.withParent || p.Expect == "" && cancelled || p.Expect.Allows(plan.EndFailed) || p.Expect.Allows(plan.EndEternal)
+		return w.withParent || p.Expect == "" && cancelled || p.Expect.Allows(plan.EndFailed) || p.Expect.Allows(plan.EndEternal) && w.stuck == ""
 	case cluster.StillRunning:
 		return p.Expect == plan.EndAny || p.Expect == plan.EndEternal && f.Cause == ""
 	}

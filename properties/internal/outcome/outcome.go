@@ -58,6 +58,7 @@ type work struct {
 	deleted  bool
 	// withParent means that recovery has cancelled an ancestor, and the instance with it.
 	withParent bool
+	stuck      string // what it waited for, and nothing can bring it, when recovery cancelled it, or ""
 	early      bool   // whether a message came before it had begun
 	panicked   string // where its code panicked last, or "" if it did not panic or the place is unknown
 }
@@ -215,6 +216,9 @@ func (c *Checker) Record(r *cluster.Record) {
 			if !slices.Contains(w.recovery, sent) {
 				w.recovery = append(w.recovery, sent)
 			}
+			if sent == cancelledIt {
+				w.stuck = c.stuckOn(c.Run.Model.Instance(no))
+			}
 		}
 	case record.Fault:
 		if no := c.Run.Model.Number(r.Instance); r.Fault == faults.ActivityPanic && no != 0 {
@@ -243,6 +247,22 @@ func sentByRecovery(item engine.WorkItem) string {
 }
 
 const cancelledIt = "cancelled it"
+
+// stuckOn returns the activity of an instance that no node can run, or "".
+func (c *Checker) stuckOn(in *model.Instance) string {
+	for _, r := range in.Work {
+		if text := c.state.Unserved(r); text != "" {
+			return text
+		}
+		a, ok := engine.Known(r.Item).(engine.ActivityExecuteItem)
+		if ok && !slices.ContainsFunc(c.Run.World.Nodes(), func(n cluster.NodeInfo) bool {
+			return n.Build != nil && (n.Registry == nil || slices.Contains(n.Registry.Activities(), a.Name)) // a released runtime does not show what it has
+		}) {
+			return fmt.Sprintf("activity %s, for which no node has a handler any more", a.Name)
+		}
+	}
+	return ""
+}
 
 // OnNoted records poison, and the reasons why nodes give work back.
 func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) {

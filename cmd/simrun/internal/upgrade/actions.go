@@ -81,7 +81,7 @@ func (r *Report) Actions() []Action {
 	}
 	switch c := r.Stops[0].Stranded; {
 	case c.Total == 0:
-	case c.Total > r.Stops[last].Stranded.Total:
+	case slices.ContainsFunc(r.Stops, func(e Effect) bool { return e.Stranded.Total < c.Total }):
 		add(0, c.stored, "do not put the plan off: until it is carried out nothing takes %s", example(c))
 	default:
 		add(0, c.stored, "start a node that takes pin %s: whatever the plan does, nothing takes %s", c.Pin, example(c))

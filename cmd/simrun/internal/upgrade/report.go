@@ -174,6 +174,17 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			lost.note(f, pin, n, stored)
 		}
 	}
+	for i := range p.Histories { // the plan expects no end of them, but they must not wait for ever
+		f := cluster.Fate{Instance: p.Histories[i].Instance, End: cluster.EndedDeleted}
+		pin, gone := pinOf(r, f.Instance, len(p.Instances)+i), deletedByRescue(r, &f)
+		if gone {
+			untaken.note(&f, pin, 1, false)
+		}
+		if gone || slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Instance == f.Instance && rescued(w) }) {
+			f.End = cluster.StillRunning
+			stranded.note(&f, pin, 1, false)
+		}
+	}
 	e.Stranded.add(&stranded, r.Seed)
 	e.Untaken.add(&untaken, r.Seed)
 	e.Lost.add(&lost, r.Seed)

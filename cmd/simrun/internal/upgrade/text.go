@@ -164,7 +164,7 @@ func (r *Report) limit() string {
 func (r *Report) Plan() string {
 	text := r.Whole.Plan()
 	if n := r.End.Stranded.Total; n > 0 && r.Whole.Fate.Expected == r.Whole.Fate.Work {
-		text += fmt.Sprintf("; but rescue had to free %d of them", n)
+		text += fmt.Sprintf("; but rescue had to free %s", instances(n))
 	}
 	return text
 }

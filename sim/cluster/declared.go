@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
@@ -28,24 +29,38 @@ func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error
 		only.Adopt(r, func(code string) bool { return slices.Contains(n.Handlers, code) || slices.Contains(activities, code) })
 		r = only
 	}
-	programs := slices.DeleteFunc(f.plan.Programs.Clone(), func(p program.Program) bool { return lacks(declared, p.Name) })
+	programs := slices.DeleteFunc(f.plan.Programs.Clone(), func(p program.Program) bool {
+		code := p.Name + "@" + p.At()
+		return lacks(declared, code) || limits(n.Handlers, code)
+	})
 	if err := workload.RegisterPrograms(r, programs); err != nil {
 		return nil, fmt.Errorf("with the handlers of build %s: %w", b.Name(), err)
 	}
 	return r, nil
 }
 
-// lacks reports whether one of a build's declarations, starting with its own, removes the program.
-func lacks(declared []*plan.Build, name string) bool {
+// lacks reports whether one of a build's declarations, starting with its own, removes the program's version.
+func lacks(declared []*plan.Build, code string) bool {
+	named := func(list []string) bool {
+		return slices.ContainsFunc(list, func(name string) bool { return plan.Applies(name, code) })
+	}
 	for _, d := range declared {
 		switch {
-		case slices.Contains(d.Handlers.Without, name):
+		case named(d.Handlers.Without), limits(d.Handlers.Only, code):
 			return true
-		case slices.Contains(d.Handlers.With, name):
+		case named(d.Handlers.With):
 			return false
 		}
 	}
 	return false
+}
+
+// limits reports whether a list of handlers names the program, but only in other versions. A list that does not name it
+// leaves it.
+func limits(list []string, code string) bool {
+	program, _, _ := strings.Cut(code, "@")
+	of := func(name string) bool { own, _, _ := strings.Cut(name, "@"); return own == program }
+	return slices.ContainsFunc(list, of) && !slices.ContainsFunc(list, func(name string) bool { return plan.Applies(name, code) })
 }
 
 // shippedBy returns a registry with the handlers that a build ships. It is new, or shared with others if the node's
@@ -109,7 +124,7 @@ func (f *fleet) change(r *node.Registry, c *plan.HandlerChange) error {
 		}
 	}
 	for _, name := range slices.Concat(c.Only, c.With) {
-		if f.plan.Programs.Lookup(name) != nil {
+		if own, _, _ := strings.Cut(name, "@"); f.plan.Programs.Lookup(own) != nil {
 			continue // registered by registryOf
 		}
 		if err := f.ship(r, name); err != nil {

@@ -558,7 +558,7 @@ func workRows() []row {
 	}
 	return []row{
 		{StatementInfo: StatementInfo{Name: "program",
-			Meaning: "an orchestration as data, which every node has: the lines up to its end are its statements, one per line, and it may start the programs declared before it; its version is 1.0.0 by default, and versions of one program must follow each other",
+			Meaning: "an orchestration as data, which every node has unless \"handlers\" names it without that version: the lines up to its end are its statements, one per line, and it may start the programs declared before it; its version is 1.0.0 by default, and versions of one program must follow each other",
 			Example: "program greet\n  call hello\n  select\n    wait approval\n    timer 2s\n  end\nend\ninstance greet-1 runs greet"},
 			gap: gapEach, lines: lines{func(at place) []item { return []item{{"NAME [version VERSION] ... end", (*parser).beginProgram, nil}} },
 				func(at place, line func(string, int, []item)) {

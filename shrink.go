@@ -74,7 +74,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 		return nil, err
 	}
 	small, err := shrink.Minimize(failing, shrink.Options{
-		MaxRuns: o.MaxRuns, Stop: o.Stop,
+		MaxRuns: o.MaxRuns, Stop: o.Stop, Ends: o.End != "",
 		Fails: func(c shrink.Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error) {
 			cfg := o.config(c, chooser)
 			cfg.Recording, cfg.Stop = record, o.keeps

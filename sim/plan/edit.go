@@ -122,27 +122,72 @@ func without[T any](list []T, place int) []T {
 }
 
 // Reasonable reports whether plan p, an edited form of plan was, still makes sense. If the original plan expects an
-// instance to end because of an external cause, p must keep that cause.
+// instance to end because of an external cause, p must keep that cause, and the program that an instance runs.
 func Reasonable(p *Plan, was *Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]
+		if was.Programs.Lookup(in.Orchestration) != nil && p.Programs.Lookup(in.Orchestration) == nil {
+			return false
+		}
 		if in.Expect == "" || in.Expect == EndCompleted || in.Expect == EndAny {
 			continue
 		}
-		j := slices.IndexFunc(was.Instances, func(o Instance) bool { return o.ID == in.ID })
-		if j >= 0 && cancels(&was.Instances[j]) != cancels(in) {
+		if o := was.instance(in.ID); o != nil && len(actions(o, ActionCancel)) != len(actions(in, ActionCancel)) {
 			return false
 		}
 	}
 	return true
 }
 
-func cancels(in *Instance) int {
-	n := 0
-	for _, a := range in.Actions {
-		if a.Verb == ActionCancel {
-			n++
+// settled is how long after an instance's start a message comes at least that finds it begun.
+const settled = time.Second
+
+// KeepsMessages reports whether clients still send what they sent to the instances that plan p, an edited form of plan
+// was, still has: each event and queue message, none later after the instance's start than before, and none at its start
+// if it came later. Without its event an instance does not end, whatever the reason was.
+func KeepsMessages(p *Plan, was *Plan) bool {
+	for i := range p.Instances {
+		in := &p.Instances[i]
+		o := was.instance(in.ID)
+		if o == nil {
+			continue
+		}
+		now, before := actions(in, ActionRaise, ActionEnqueue), actions(o, ActionRaise, ActionEnqueue)
+		if len(now) != len(before) {
+			return false
+		}
+		for k := range now {
+			is, came := now[k].At-in.StartAt, before[k].At-o.StartAt
+			if is > came || is < settled && came >= settled {
+				return false
+			}
 		}
 	}
-	return n
+	return true
+}
+
+// MoveMessages moves what clients do for an instance by as much as its start has moved since plan was, of which p is an
+// edited form.
+func (p *Plan) MoveMessages(was *Plan) {
+	for i := range p.Instances {
+		in := &p.Instances[i]
+		o := was.instance(in.ID)
+		for k := range in.Actions {
+			if o != nil {
+				in.Actions[k].At += in.StartAt - o.StartAt
+			}
+		}
+	}
+}
+
+func (p *Plan) instance(id string) *Instance {
+	if i := slices.IndexFunc(p.Instances, func(in Instance) bool { return in.ID == id }); i >= 0 {
+		return &p.Instances[i]
+	}
+	return nil
+}
+
+// actions returns the actions of an instance with these verbs.
+func actions(in *Instance, verbs ...ActionVerb) []Action {
+	return slices.DeleteFunc(slices.Clone(in.Actions), func(a Action) bool { return !slices.Contains(verbs, a.Verb) })
 }

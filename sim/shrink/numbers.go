@@ -132,7 +132,11 @@ func (s *search) simplerValue(i int) bool {
 		}
 		last = to
 		c := s.best.clone()
-		if numbers(&c)[i].set(to); s.try(c) {
+		numbers(&c)[i].set(to)
+		if s.o.Ends {
+			c.Plan.MoveMessages(s.best.Plan)
+		}
+		if s.keepsMessages(c) && s.try(c) {
 			return true
 		}
 	}

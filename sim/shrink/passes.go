@@ -147,7 +147,11 @@ func (s *search) leaveOutOf(kind *kind, fresh int) (changed bool) {
 
 func (s *search) without(kind *kind, from, to, fresh int) bool {
 	c := kind.without(s.best, from, to)
-	return plan.Reasonable(c.Plan, s.best.Plan) && s.tryAnew(c, fresh)
+	return plan.Reasonable(c.Plan, s.best.Plan) && s.keepsMessages(c) && s.tryAnew(c, fresh)
+}
+
+func (s *search) keepsMessages(c Concrete) bool {
+	return !s.o.Ends || plan.KeepsMessages(c.Plan, s.best.Plan)
 }
 
 // tryAnew tries c, and then with up to that many new draws of what happens in it.

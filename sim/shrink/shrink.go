@@ -70,6 +70,9 @@ type Options struct {
 	// that the plan leaves open; if record is not nil, it receives them. An error means that the plan cannot be run.
 	// Fails must always return the same result for the same arguments.
 	Fails func(c Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error)
+	// Ends is set if the failure is that work ends otherwise than planned. Smaller plans then keep what clients send to
+	// the work that is left, and when: without its event, work fails in another way.
+	Ends bool
 	// MaxRuns limits how often Fails is called; 0 means DefaultRuns.
 	MaxRuns int
 	// Stop, if not nil, is called before each run, with the best plan so far. If it returns true, the search ends with that

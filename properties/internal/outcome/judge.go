@@ -48,10 +48,10 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
 	missed, hint := "", `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
+	untaken := c.untaken(p, !f.AsExpected)
+	c.told.Remarks = append(c.told.Remarks, untaken...)
 	if f.AsExpected {
 		missed = c.unawaited(p, &f)
-		untaken := c.untaken(p)
-		c.told.Remarks = append(c.told.Remarks, untaken...)
 		if missed == "" && len(untaken) > 0 && c.Run.World.Plan().Taken {
 			missed, hint = "nobody took "+untaken[0].About, untaken[0].Detail+`. The plan says "expect taken"; "unawaited" after that line says that this is meant`
 		}
@@ -63,7 +63,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	if missed != "" {
 		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, End: f.End, Message: p.ID + ": " + missed + hint})
 	} else if !f.AsExpected {
-		c.report(p, no, w, &f, differ)
+		c.report(p, no, w, &f, differ, untaken)
 	}
 }
 
@@ -233,7 +233,7 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 }
 
 // report reports a violation for an unexpected end.
-func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cluster.Fate, differ string) {
+func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cluster.Fate, differ string, untaken []cluster.Remark) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
 	if w.end.phase == cluster.PhaseRescue {
@@ -248,6 +248,9 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	}
 	if f.Cause != "" {
 		fmt.Fprintf(&b, ". Cause: %s", f.Cause)
+	}
+	if len(untaken) > 0 {
+		fmt.Fprintf(&b, ". Nobody took %s%s", untaken[0].About, untaken[0].Detail)
 	}
 	for i := range w.refusals {
 		r := &w.refusals[i]

@@ -131,8 +131,9 @@ func remove(list *[]message, m message) bool {
 }
 
 // untaken describes each of the plan's messages to an instance that its code did not take, and why. What a client sends
-// twice by a fault counts once. What a damaged, pruned or deleted history told is not known.
-func (c *Checker) untaken(p *plan.Instance) (list []cluster.Remark) {
+// twice by a fault counts once. What a damaged, pruned or deleted history told is not known. Of an instance that did not
+// end as planned, only what it got and lost is described: what comes later is no cause of that.
+func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remark) {
 	removes := func(a plan.Action) bool { return a.Verb == plan.ActionDelete || a.Verb == plan.ActionPrune }
 	if len(p.Actions) == 0 || slices.ContainsFunc(p.Actions, removes) {
 		return nil
@@ -154,7 +155,11 @@ func (c *Checker) untaken(p *plan.Instance) (list []cluster.Remark) {
 			continue
 		}
 		why := "it came when it had ended"
-		switch lost := remove(&in.lost, m); {
+		lost := remove(&in.lost, m)
+		if onlyLost && !lost {
+			continue
+		}
+		switch {
 		case lost && m.verb == plan.ActionEnqueue:
 			why = "no code dequeued it"
 		case lost && slices.Contains(in.missed, m):

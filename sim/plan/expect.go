@@ -109,6 +109,9 @@ func checkAttr(known FactAttr, event string, a Attr) error {
 		if v == "" {
 			return fmt.Errorf("%s %s: a value is missing", event, a)
 		}
+		if kinds := engine.Kinds2x(); event == FactEvent && a.Name == "kind" && !kinds.Has(engine.EventKind(v)) {
+			return fmt.Errorf("%s %s: there is no such kind of event%s", event, a, pretty.Hint(v, pretty.Texts(kinds.List(), func(k engine.EventKind) string { return string(k) })))
+		}
 		if want := neverMatches(a.Name, v); want != "" {
 			return fmt.Errorf("%s %s: %q is never the %s: expected %s", event, a, v, a.Name, want)
 		}

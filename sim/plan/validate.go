@@ -329,6 +329,9 @@ func (v *validation) histories() {
 		if h.Instance == "" {
 			v.fail("a history without an instance")
 		}
+		if first := engine.V(2, 0, 0); h.Shape == ShapeNewKind && (h.Pin == nil || h.Pin.Compare(first) < 0) {
+			v.fail("history %s: no build has ever written the kinds of shape %s under that pin: want pinned %s or newer", h.Instance, h.Shape, first)
+		}
 		own := History{Shape: h.Shape}
 		if name, version := own.Handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {
 			v.fail("history %s: a history of shape %s belongs to %s@%s, not to %s", h.Instance, h.Shape, name, version, h.Orchestration)

@@ -220,6 +220,7 @@ func (p *parser) finish() {
 				}
 			}
 			p.checkVersions(a)
+			p.checkInstance(a)
 		}
 	}
 	p.finishProbes()
@@ -280,6 +281,26 @@ func (p *parser) checkVersions(a plan.Attr) {
 			p.failf("%s: no node of this plan runs such a build: expected one of %s", a, orList(slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(builds))), func(b string) bool { return b == "" })))
 		case a.Name == "pin" && one != "none" && !slices.ContainsFunc(pins, matches):
 			p.warn(p.line, "%s: no build of this plan pins an execution to %s, so the expectation sees nothing, unless the contents of a store have that pin", a, one)
+		}
+	}
+}
+
+// checkInstance warns about an instance that no line starts: an expectation about it may hold without having seen
+// anything.
+func (p *parser) checkInstance(a plan.Attr) {
+	generated := func(m MixEntry) bool { return m.Generated }
+	if a.Name != "instance" || p.s.Load != nil && slices.ContainsFunc(p.s.Load.Mix, generated) {
+		return
+	}
+	names := slices.Concat(pretty.Texts(p.s.Template.Instances, func(in plan.Instance) string { return in.ID }),
+		pretty.Texts(p.s.Template.Histories, func(h plan.History) string { return h.Instance }))
+	for _, one := range strings.Split(a.Value, "|") {
+		matches := func(m MixEntry) bool {
+			n, err := strconv.Atoi(strings.TrimPrefix(one, m.Orchestration+"-"))
+			return err == nil && n <= p.s.Load.Count && p.s.Load.names(m.Orchestration, one)
+		}
+		if !slices.Contains(names, one) && !strings.ContainsAny(one, ":/") && !(p.s.Load != nil && slices.ContainsFunc(p.s.Load.Mix, matches)) {
+			p.warn(p.line, "%s: no line of this plan starts %s, so the expectation sees nothing, unless code starts it or the contents of a store have it%s", a, one, pretty.Hint(one, names))
 		}
 	}
 }

@@ -48,6 +48,10 @@ var (
 // whatever needs the method and reports that it did so; a node treats the error as permanent.
 var ErrUnsupported error = &ProviderError{Operation: "call", Message: "not supported by this provider"}
 
+// ErrEnded is wrapped by an error that says that the process of a provider has ended. If that was during a call, it is a
+// mistake of the provider.
+var ErrEnded = errors.New("the provider's process ended")
+
 // Retryablef returns a retryable provider error. The format may wrap a cause with %w.
 func Retryablef(operation, format string, args ...any) *ProviderError {
 	return newProviderError(operation, true, format, args)

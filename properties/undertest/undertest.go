@@ -96,7 +96,7 @@ type Store struct {
 }
 
 // ErrEnded is wrapped by an error of Store.Broken if the provider's process ended.
-var ErrEnded = errors.New("the provider's process ended")
+var ErrEnded = engine.ErrEnded
 
 // Release closes the store if it has a Close function.
 func (s *Store) Release() {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"runtime"
 	"strings"
 	"time"
 
@@ -34,9 +36,11 @@ type ForeignStore struct {
 	// far. The store numbers its own steps from 0 and takes the given number modulo their count.
 	FailAckStep func(step int)
 	// Broken returns a non-nil error if something between the store and its caller has failed, in which case the run
-	// cannot continue.
+	// cannot continue. An error that wraps engine.ErrEnded says that the store's process has ended: that violates
+	// PropertyProvider, as a panic of Provider does.
 	Broken func() error
-	// Close releases the store when the run has ended.
+	// Close releases the store when the run has ended. It is not called if Provider has panicked, since the store may
+	// still hold its locks.
 	Close func()
 }
 
@@ -49,6 +53,7 @@ type foreign struct {
 	atMs   int64             // the time on its clock
 	tokens map[string]string // foreign tokens keyed by the own store's tokens; lookups only
 	lost   bool              // the run's own store can no longer follow
+	panics bool              // the store has panicked
 }
 
 // openForeign makes the run's foreign store. It rejects plans that need durosim's own store.
@@ -106,7 +111,7 @@ func managing(p *plan.Plan) string {
 func (f *foreign) gone() bool { return f != nil && f.lost }
 
 func (f *foreign) close() {
-	if f != nil && f.store.Close != nil {
+	if f != nil && f.store.Close != nil && !f.panics {
 		f.store.Close()
 	}
 }
@@ -120,12 +125,61 @@ func (f *foreign) handle(codec engine.Codec, own engine.Provider) engine.Provide
 		if err != nil {
 			return call.Answer{Err: err}
 		}
-		return f.decoded(call.Perform(ctx, p, c), call.Method(c), codec)
+		return f.decoded(f.made(ctx, c), call.Method(c), codec)
 	})
 	seen = WatchHandle(f.monitor, seen, codec)
 	return call.Through(p.Name(), p.Version(), true, func(ctx context.Context, c call.Call) call.Answer {
 		return f.perform(ctx, seen, own, c)
 	})
+}
+
+// made makes a call on the foreign store. If the store panics or its process ends, the run ends with a violation; if it
+// gives no valid answer, there is no run.
+func (f *foreign) made(ctx context.Context, c call.Call) (a call.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			f.panics = true
+			f.crashed(call.CallText(c), fmt.Sprintf("the provider panicked at %s: %v", panickedAt(), p))
+			a = call.Answer{Err: errStoreLost}
+		}
+	}()
+	a = call.Perform(ctx, f.store.Provider, c)
+	if f.broke(call.CallText(c), nil) {
+		return call.Answer{Err: errStoreLost}
+	}
+	return a
+}
+
+// broke reports whether the run must end after a request to the store, because of the error that the request has
+// returned or of what is between the store and its caller.
+func (f *foreign) broke(request string, err error) bool {
+	if f.store.Broken != nil {
+		err = cmp.Or(f.store.Broken(), err)
+	}
+	switch {
+	case errors.Is(err, engine.ErrEnded):
+		f.crashed(request, err.Error())
+	case err != nil:
+		f.fail(fmt.Errorf("at %s: %s: %w", time.Duration(f.nowMs()-f.startMs())*time.Millisecond, request, err))
+	}
+	return err != nil
+}
+
+func (f *foreign) crashed(request, why string) {
+	f.lost = true
+	f.violated(Violation{Property: PropertyProvider, Class: ClassSafety, Message: request + " has no answer: " + why})
+}
+
+// panickedAt returns the function, the file and the line whose panic has just been recovered.
+func panickedAt() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		at, more := frames.Next()
+		if !more || !strings.HasPrefix(at.Function, "runtime.") {
+			return fmt.Sprintf("%s (%s:%d)", path.Base(at.Function), path.Base(at.File), at.Line)
+		}
+	}
 }
 
 // perform makes a call on the foreign store and then makes the run's own store follow.
@@ -135,17 +189,16 @@ func (f *foreign) perform(ctx context.Context, seen, own engine.Provider, c call
 	}
 	if now := f.nowMs(); now != f.atMs {
 		f.atMs = now
-		f.fail(f.store.SetNow(now))
+		if f.broke(fmt.Sprintf("clock_set {\"now_ms\":%d}", now), f.store.SetNow(now)) {
+			return call.Answer{Err: errStoreLost}
+		}
 	}
 	theirs := call.WithLockToken(c, cmp.Or(f.tokens[call.LockToken(c)], call.LockToken(c))) // unchanged if it was never issued
 	if f.ackStep >= 0 && f.store.FailAckStep != nil {
 		f.store.FailAckStep(f.ackStep)
 	}
 	a := call.Perform(ctx, seen, theirs)
-	if f.store.Broken != nil {
-		f.fail(f.store.Broken())
-	}
-	if f.failure != nil {
+	if f.failure != nil || f.lost {
 		return call.Answer{Err: errStoreLost}
 	}
 	if a.Err != nil { // the call changed nothing, so the own store need not follow

@@ -3,6 +3,8 @@ package cluster_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -45,8 +47,8 @@ func TestStoreOfAnother(t *testing.T) {
 		{"no management", small + "  delete at 3s\n", "the plan would delete instance o, but the store has no management surface", inMemory(withoutAdmin)},
 		{"no management to sweep with", small + "probe p reads 1.5.0 sweeps instances every 5s times 2\n", "probe p sweeps instances, but the store has no management surface", inMemory(withoutAdmin)},
 		{"no management needed", small, "", inMemory(withoutAdmin)},
-		{"a clock that fails", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.SetNow = func(int64) error { return wrong } })},
-		{"a broken line", small, "seed 1: the store: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.Broken = func() error { return wrong } })},
+		{"a clock that fails", small, "seed 1: the store: at 15ms: clock_set {\"now_ms\":1735689600015}: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.SetNow = func(int64) error { return wrong } })},
+		{"a broken line", small, "seed 1: the store: at 15ms: clock_set {\"now_ms\":1735689600015}: the disk is full", inMemory(func(s *cluster.ForeignStore) { s.Broken = func() error { return wrong } })},
 	} {
 		r, err := cluster.Run(cluster.Config{Plan: planOf(t, c.text), Seed: 1, Store: c.store})
 		switch {
@@ -58,6 +60,49 @@ func TestStoreOfAnother(t *testing.T) {
 	}
 	if closed != 6 {
 		t.Errorf("%d stores were closed, want those of 6 runs", closed)
+	}
+}
+
+// panicking panics in each ack of a turn.
+type panicking struct{ engine.Provider }
+
+func (panicking) AckOrchestrationItem(context.Context, engine.OrchestrationAck) error { panic("oops") }
+
+// TestStoreThatCrashes checks that a panic of the store, and the end of its process, violate provider, with the call, and
+// that a store that has panicked is not asked to close.
+func TestStoreThatCrashes(t *testing.T) {
+	for _, c := range []struct {
+		want   string
+		closed int
+		change func(s *cluster.ForeignStore)
+	}{
+		{`^ack_orchestration_item \{"lock_token":.* has no answer: the provider panicked at cluster_test\.panicking\.AckOrchestrationItem \(foreign_test\.go:[0-9]+\): oops$`, 0, func(s *cluster.ForeignStore) {
+			s.Provider = panicking{s.Provider}
+		}},
+		{`^clock_set \{"now_ms":[0-9]+\} has no answer: the provider's process ended: exit status 3$`, 1, func(s *cluster.ForeignStore) {
+			s.Broken = func() error { return fmt.Errorf("%w: exit status 3", engine.ErrEnded) }
+		}},
+	} {
+		closed := 0
+		r, err := cluster.Run(cluster.Config{Plan: planOf(t, "# one order\nnodes A run 1.5.0\ninstance o runs Counter at 1s\n"), Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
+			m := memprovider.New(memprovider.Options{StartMs: startMs})
+			s := &cluster.ForeignStore{
+				Provider: m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}),
+				SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
+				Close:    func() { closed++ },
+			}
+			c.change(s)
+			return s, nil
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Violations) != 1 || r.Violations[0].Property != cluster.PropertyProvider || !regexp.MustCompile(c.want).MatchString(r.Violations[0].Message) {
+			t.Errorf("%+v, want %s", r.Violations, c.want)
+		}
+		if closed != c.closed {
+			t.Errorf("closed %d times, want %d", closed, c.closed)
+		}
 	}
 }
 

@@ -104,7 +104,7 @@ func start(command []string, patience time.Duration) (*remote, error) {
 func (r *remote) broken() error {
 	err := r.client.Failure()
 	if err != nil && r.client.Ended() {
-		return fmt.Errorf("%w: %w", undertest.ErrEnded, err)
+		return fmt.Errorf("%w: %w", engine.ErrEnded, err)
 	}
 	return err
 }
@@ -252,7 +252,7 @@ func (r *remote) empty() (int64, error) {
 func (s *stores) store(line string, peer *remote) *cluster.ForeignStore {
 	ctx, d := context.Background(), peer.client.Described()
 	out := &cluster.ForeignStore{
-		Provider: peer.client, Broken: peer.client.Failure,
+		Provider: peer.client, Broken: peer.broken,
 		SetNow: func(ms int64) error { return peer.client.SetNow(ctx, ms) },
 		Close: func() {
 			s.mu.Lock()

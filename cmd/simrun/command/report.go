@@ -51,6 +51,9 @@ type report struct {
 	// Portfolio counts the results of each chooser in the portfolio. It is empty without a portfolio.
 	Portfolio  []memberCount `json:"portfolio,omitempty"`
 	Confidence *confidence   `json:"confidence,omitempty"`
+	// NoRun says why a seed has no run, before which the campaign has ended, and NoRunRepro is the command line for it.
+	NoRun      string `json:"no_run,omitempty"`
+	NoRunRepro string `json:"no_run_repro,omitempty"`
 	// GoOn is the command line for running the rest of an interrupted campaign.
 	GoOn   string `json:"go_on,omitempty"`
 	Status int    `json:"exit_status"`
@@ -273,6 +276,9 @@ func (a *app) printCampaign(r *report) {
 	}
 	if seed, ok := r.seedToSee(); ok {
 		a.printf("\nTo see it again:\n%s\n", r.subject.repro(seed))
+	}
+	if r.NoRun != "" {
+		a.printf("\n%s; the seeds from it on are not reported\n%s\n", r.NoRun, r.NoRunRepro)
 	}
 	if r.GoOn != "" {
 		goOn := "To continue with the other seeds:"

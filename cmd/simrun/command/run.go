@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -117,10 +118,10 @@ func (c *runCmd) run(a *app) (int, error) {
 	sum, err := campaign.Run(o)
 	wall := time.Since(began)
 	bar.clear()
-	if err != nil {
+	if err != nil && (sum == nil || sum.Seeds == 0) {
 		return 0, inputError(err)
 	}
-	if results != nil && !sum.Interrupted {
+	if results != nil && !sum.Interrupted && err == nil {
 		if err := results.complete(sum.Coverage); err != nil {
 			return 0, err
 		}
@@ -139,6 +140,10 @@ func (c *runCmd) run(a *app) (int, error) {
 			done = 0 // a results file must cover all seeds, so start over
 		}
 		r.GoOn = c.goOn(s, seeds, done)
+	}
+	if err != nil { // a store that gives no valid answer, since errors of the plan are those of every seed
+		r.NoRun, r.Status = inputError(err).Error(), cmp.Or(r.Status, exitUsage)
+		r.NoRunRepro = s.repro(err.(*campaign.PlanError).Seed)
 	}
 	if c.Out != "" {
 		if r.Stored, err = storeFailures(c.Out, s, sum); err != nil {

@@ -116,6 +116,8 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, errors.New("Config has both a Scenario and a Plan: leave one out")
 		}
 		return r, nil
+	case c.Scenario == "" && len(c.Applications)+len(own.Applications) > 0:
+		return nil, errors.New("Config has Applications and no Scenario: write one, since the built-in scenario does not name their builds")
 	default:
 		var entry *scenario.Entry
 		var err error

@@ -208,6 +208,8 @@ func TestTestRefuses(t *testing.T) {
 		{durosim.Config{Scenario: "node A runs 1.5.0 instance a runs Refund"}, "", "", "text of a scenario has more than one line"},
 		{durosim.Config{Properties: []string{"S01", "S99"}}, "", "", `there is no property "S99"`},
 		{durosim.Config{Scenario: "story", Plan: onePlan}, "", "", "leave one out"},
+		{durosim.Config{Applications: []durosim.Application{{Version: "1.0.0", Register: shop(order)}}}, "", "", "Applications and no Scenario"},
+		{durosim.Config{Scenario: story, Applications: []durosim.Application{{Version: "1.0.0"}}}, "", "", `application "1.0.0": Register is not set`},
 		{durosim.Config{}, "seven", "", "DUROSIM_SEED=seven: expected a seed"},
 		{durosim.Config{}, "", "missing.txt", "DUROSIM_PLAN: there is no file missing.txt"},
 	} {

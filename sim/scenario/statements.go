@@ -470,7 +470,7 @@ func nodeRows() []row {
 				}
 			}}},
 		{StatementInfo: StatementInfo{Name: "clock", Below: "node",
-			Meaning: "how far the node's clock is ahead at the start, or behind (-300ms), and how fast it drifts, at most 200ms; by default the clock is correct", Example: "node A runs 1.5.0\n  clock +300ms drift -50ppm"},
+			Meaning: "how far the node's clock is ahead at the start, or behind (-300ms), and by how many millionths it is fast, or slow (at most 10000ppm), of which at most 200ms add up; by default the clock is correct", Example: "node A runs 1.5.0\n  clock +300ms drift -50ppm"},
 			lines: lines{func(at place) []item {
 				c := &plan.Clock{}
 				return append(clockPattern(c), check(func(p *parser) {

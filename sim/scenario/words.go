@@ -121,7 +121,7 @@ func (p *parser) known(what, have string, all []string) {
 	if p.err != nil || slices.Contains(all, have) {
 		return
 	}
-	const many = 24 // too many names to list in an error
+	const many = 48 // too many names to list in an error
 	hint := pretty.Hint(have, all)
 	if hint == "" && len(all) > 0 && len(all) <= many {
 		hint = ": expected " + orList(all)

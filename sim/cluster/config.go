@@ -178,6 +178,7 @@ type FinalState struct {
 	Execution uint64
 	Output    string
 	Pin       *engine.Version
+	Deleted   bool
 }
 
 // Line is one line of a run's narration.

@@ -91,11 +91,15 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	p, ok := ex.store.Peek(id)
 	if !ok || !p.Created && !p.Starts {
 		names := ex.instanceNames()
-		if ex.holder(id) != "" {
-			return &Explanation{Rule: "deleted", Text: "it has been deleted; nothing takes messages that are sent to it", Details: []Detail{}}, nil
+		x := &Explanation{Details: []Detail{}}
+		if ex.deleted(id) {
+			x.say("deleted", "it has been deleted; nothing takes messages that are sent to it")
+			return x, nil
 		}
 		if slices.Contains(names, id) {
-			return &Explanation{Rule: "not-started", Text: "no client has started it yet", Details: []Detail{}}, nil
+			x.say("not-started", "no client has started it yet")
+			x.Needs = "the run must not end before that"
+			return x, nil
 		}
 		sent := ""
 		if ok {
@@ -119,7 +123,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		x.say("ended", "it has ended: %s", p.Status)
 	case p.LockedUntilMs > now:
 		x.untilMs = p.LockedUntilMs
-		x.say("locked", "%s holds its lock until %s", cmp.Or(ex.holder(id), "somebody"), pretty.Duration(p.LockedUntilMs-ex.startMs()))
+		x.say("locked", "%s holds its lock until %s", ex.who(ex.network.heldBy(id)), pretty.Duration(p.LockedUntilMs-ex.startMs()))
 		x.Cause = "a node holds its lock"
 	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
 		x.say("not-admitted", "it is %s, and no live node admits that", pinned(p.Pin))
@@ -136,8 +140,8 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		}
 		x.say("delayed", "its first message becomes visible at %s", pretty.Duration(p.VisibleMs-ex.startMs()))
 		x.Cause = "its first message is not yet due"
-		if no, ok := ex.store.InstanceNumber(id); ok && first.Count > 0 {
-			x.Text += ex.gaveBack(ex.network.holders, int(no))
+		if first.Count > 0 {
+			x.Text += ex.gaveBack(ex.network.heldBy(id))
 		}
 	case p.Messages > 0 && decodeErr != nil:
 		x.say("undecodable", "its history cannot be decoded: %v; nodes abandon it until it is poisoned", decodeErr)
@@ -199,9 +203,9 @@ func (ex *explainer) explainActivity(x *Explanation, id string, history []engine
 		x.Needs = needs
 		switch {
 		case r.LockedUntilMs > ex.now:
-			x.Text += fmt.Sprintf("; %s holds it until %s", cmp.Or(ex.holderOf(ex.network.workers, int(r.Number)), "somebody"), pretty.Duration(r.LockedUntilMs-ex.startMs()))
+			x.Text += fmt.Sprintf("; %s holds it until %s", ex.who(ex.network.workedBy(r.Number)), pretty.Duration(r.LockedUntilMs-ex.startMs()))
 		case r.Count > 0:
-			x.Text += cmp.Or(ex.gaveBack(ex.network.workers, int(r.Number)), "; who took it last has lost it")
+			x.Text += cmp.Or(ex.gaveBack(ex.network.workedBy(r.Number)), "; who took it last has lost it")
 			if r.VisibleMs > ex.now {
 				x.Text += ", until " + pretty.Duration(r.VisibleMs-ex.startMs())
 			}
@@ -259,32 +263,48 @@ func Unserved(tag string, live []*NodeInfo) string {
 	return fmt.Sprintf(" with the tag %q, which no live node serves: %s", tag, strings.Join(serves, ", "))
 }
 
-// holder returns the name of the node that last took an instance's lock, or "".
-func (ex *explainer) holder(id string) string {
-	no, _ := ex.store.InstanceNumber(id)
-	return ex.holderOf(ex.network.holders, int(no))
+// deleted reports whether an instance, or its start, has been deleted and not come again.
+func (w *World) deleted(id string) bool {
+	p, _ := w.store.Peek(id)
+	return !p.Created && !p.Starts && w.network.heldBy(id).deleted
 }
 
-// holderOf returns the name of the node that took the lock of an instance or a message last, or "".
-func (ex *explainer) holderOf(list []holding, no int) string {
-	if no >= len(list) || list[no].by.Node == 0 {
-		return ""
+// heldBy returns who took an instance's lock last.
+func (nw *network) heldBy(id string) (h holding) {
+	if no, ok := nw.store.InstanceNumber(id); ok && int(no) < len(nw.holders) {
+		h = nw.holders[no]
 	}
-	by, n := list[no].by, &ex.infos[list[no].by.Node-1]
-	if !n.Up || by.Incarnation != n.Incarnation {
-		return fmt.Sprintf("node %s (start %d, which is over)", n.Name, by.Incarnation)
+	return h
+}
+
+// workedBy returns who took a queued activity last.
+func (nw *network) workedBy(no observe.MessageNo) (h holding) {
+	if i := slices.IndexFunc(nw.workers, func(h held) bool { return h.message == no }); i >= 0 {
+		h = nw.workers[i].holding
+	}
+	return h
+}
+
+// who names a node, or whoever it is.
+func (ex *explainer) who(h holding) string {
+	if h.by.Node == 0 {
+		return "somebody"
+	}
+	n := &ex.infos[h.by.Node-1]
+	if !n.Up || h.by.Incarnation != n.Incarnation {
+		return fmt.Sprintf("node %s (start %d, which is over)", n.Name, h.by.Incarnation)
 	}
 	return "node " + n.Name
 }
 
 // gaveBack says why that node gave it back, or "" if it did not.
-func (ex *explainer) gaveBack(list []holding, no int) string {
-	if no >= len(list) || list[no].backMs == 0 {
+func (ex *explainer) gaveBack(h holding) string {
+	if h.back == nil {
 		return ""
 	}
-	text := fmt.Sprintf("; %s gave it back at %s", cmp.Or(ex.holderOf(list, no), "somebody"), pretty.Duration(list[no].backMs-ex.startMs()))
-	if list[no].cause != "" {
-		text += " (" + list[no].cause + ")"
+	text := fmt.Sprintf("; %s gave it back at %s", ex.who(h), pretty.Duration(h.back.atMs-ex.startMs()))
+	if h.back.cause != "" {
+		text += " (" + h.back.cause + ")"
 	}
 	return text
 }

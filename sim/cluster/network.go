@@ -39,14 +39,25 @@ type network struct {
 	lastItem    engine.WorkItem
 	line        []*callState // the fetches that a serial store has not served yet
 	holders     []holding    // who took each instance's lock last, by instance number
-	workers     []holding    // who took each activity last, by message number
+	workers     []held       // who took each queued activity last, if anybody did, in no order
 }
 
 // holding says who took work last, and when and why it gave it back, if it did.
 type holding struct {
-	by     observe.Caller
-	backMs int64
-	cause  string
+	by   observe.Caller
+	back *givenBack
+	// deleted is set if the instance, or what was queued for it, has been deleted since then.
+	deleted bool
+}
+
+type givenBack struct {
+	atMs  int64
+	cause string
+}
+
+type held struct {
+	message observe.MessageNo
+	holding
 }
 
 func isFetch(k observe.CallKind) bool {

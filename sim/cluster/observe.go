@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
@@ -20,8 +22,15 @@ func (nw *network) Observe(o *observe.Observation) {
 	case observe.LockReleased:
 		nw.observed++
 		if c := nw.executing; c != nil && (c.kind == observe.CallAbandonOrchestrationItem || c.kind == observe.CallAbandonWorkItem) && call.LockToken(c.request) == o.Token {
-			h := nw.holding(o)
-			h.backMs, h.cause = nw.nowMs(), c.cause
+			nw.holding(o).back = &givenBack{nw.nowMs(), c.cause}
+		}
+	case observe.InstanceRemoved, observe.RowRemoved:
+		nw.observed++
+		switch {
+		case o.Queue == observe.QueueWorker:
+			take(&nw.workers, func(h held) bool { return h.message == o.Message })
+		case o.Kind == observe.InstanceRemoved || o.Reason == observe.RemovedDeleted:
+			nw.holding(o).deleted = !o.Undo
 		}
 	case observe.RowInserted:
 		nw.observed++
@@ -44,14 +53,17 @@ func (nw *network) Observe(o *observe.Observation) {
 
 // holding returns the entry of the instance or the activity whose lock an observation is about.
 func (nw *network) holding(o *observe.Observation) *holding {
-	list, no := &nw.holders, int(o.Instance)
 	if o.Queue == observe.QueueWorker {
-		list, no = &nw.workers, int(o.Message)
+		i := slices.IndexFunc(nw.workers, func(h held) bool { return h.message == o.Message })
+		if i < 0 {
+			i, nw.workers = len(nw.workers), append(nw.workers, held{message: o.Message})
+		}
+		return &nw.workers[i].holding
 	}
-	for len(*list) <= no {
-		*list = append(*list, holding{})
+	for len(nw.holders) <= int(o.Instance) {
+		nw.holders = append(nw.holders, holding{})
 	}
-	return &(*list)[no]
+	return &nw.holders[o.Instance]
 }
 
 func (nw *network) openCall(kind record.Kind, c *callState) *Record {

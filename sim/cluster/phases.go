@@ -54,7 +54,9 @@ func (ph *phases) onRecovery() {
 	}
 	for i := range ph.plan.Instances {
 		if p := &ph.plan.Instances[i]; p.Expect == plan.EndEternal {
-			ph.helped(HelpCancel, p.ID, "recovery")
+			if s, ok := ph.store.Peek(p.ID); ok && !ended(s.Status) {
+				ph.helped(HelpCancel, p.ID, "recovery")
+			}
 			ph.clients.send(engine.CancelInstanceItem{Instance: p.ID, Reason: "recovery"}, ph.clients.instanceKey(p.ID).At(labelPhase))
 		}
 	}

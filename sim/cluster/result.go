@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -66,7 +68,11 @@ func (w *World) unjudged() *Result {
 func (w *World) result() *Result {
 	r := w.unjudged()
 	r.Exhausted, r.Early, r.Marks = w.kernel.Exhausted(), !w.finished, w.marks
-	r.Help, r.Violations = w.help, w.internal
+	r.Help = slices.DeleteFunc(w.help, func(h Help) bool { // a cancel does nothing for work that never begins
+		p, _ := w.store.Peek(h.Name)
+		return h.Kind == HelpCancel && !p.Created && !w.deleted(h.Name)
+	})
+	r.Violations = w.internal
 	if w.monitor != nil {
 		r.Violations = append(r.Violations, w.monitor.Violations()...)
 		r.Coverage = w.monitor.Coverage()
@@ -104,7 +110,7 @@ func (w *World) Counters(node uint32) (Counters, bool) {
 func (w *World) FinalStates() []FinalState {
 	var all []FinalState
 	for _, id := range w.instanceNames() {
-		o := FinalState{Instance: id}
+		o := FinalState{Instance: id, Deleted: w.deleted(id)}
 		if p, ok := w.store.Peek(id); ok {
 			o.Status, o.Execution, o.Pin = p.Status, p.Execution, p.Pin
 			if p.Output != nil {

@@ -238,6 +238,7 @@ func (p *parser) finish() {
 	p.warnBuilds()
 	p.warnMarks()
 	p.warnSteps()
+	p.warnUntil()
 	p.warnSometimes()
 	p.warnKept()
 	pl.Faults.Rates = append(pl.Faults.Rates, p.common.Rates...)

@@ -260,7 +260,7 @@ func planRows() []row {
 		{StatementInfo: StatementInfo{Name: "until",
 			Meaning: "when the run ends, even if work is still open; the run then has no recovery and no rescue", Example: "until 10m"},
 			once: true, lines: one(func(at place) bool { return at.s.Template.Until != 0 }, func(at place) []item {
-				return []item{period(&at.s.Template.Until, "DURATION", "a duration", 0, "")}
+				return []item{period(&at.s.Template.Until, "DURATION", "a duration", 1, "until %v: expected how long the run takes")}
 			})},
 		{StatementInfo: StatementInfo{Name: "rescue",
 			Meaning: "frees work that no node admits when recovery ends by widening every node to every pin, as the documentation of duroxide 0.1.26 recommended and that of 0.1.32 forbids; by default, a node becomes the build that the work is pinned to, and work that no build admits is deleted", Example: "rescue widen"},

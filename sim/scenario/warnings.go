@@ -79,6 +79,16 @@ func (p *parser) warnMarks() {
 	}
 }
 
+// warnUntil warns about instances that start when the run has ended.
+func (p *parser) warnUntil() {
+	t := &p.s.Template
+	for i := range t.Instances {
+		if in := &t.Instances[i]; t.Until > 0 && in.StartAt >= t.Until {
+			p.warn(p.named["instance "+in.ID], "instance %s: it starts at %v, and the run ends at %v", in.ID, in.StartAt, t.Until)
+		}
+	}
+}
+
 // warnSometimes warns about what no campaign is judged by, since the scenario does not say how many seeds it takes.
 func (p *parser) warnSometimes() {
 	for i, e := range p.s.Expect {

@@ -378,7 +378,11 @@ func firstLines(text string, n int) string {
 func statuses(all []cluster.FinalState) string {
 	counts := map[string]uint64{}
 	for _, o := range all {
-		counts[cmp.Or(strings.ToLower(string(o.Status)), "never begun")]++
+		state := cmp.Or(strings.ToLower(string(o.Status)), string(cluster.NeverBegun))
+		if o.Deleted {
+			state = string(cluster.EndedDeleted)
+		}
+		counts[state]++
 	}
 	var kinds []string
 	for _, k := range slices.Sorted(maps.Keys(counts)) {

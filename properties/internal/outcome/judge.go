@@ -185,7 +185,7 @@ func (r *refusal) why() string {
 // differently without rescue. If recovery started a node, this counts for the instances that the node ended.
 func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	var parts []string
-	if len(w.recovery) > 0 {
+	if len(w.recovery) > 0 && f.End != cluster.NeverBegun {
 		parts = append(parts, "recovery "+strings.Join(w.recovery, " and "))
 	}
 	helped := w.end.phase != cluster.PhaseFaults
@@ -284,6 +284,10 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 // waitsFor describes what an instance is waiting for at the end of a run, and what would have to differ for the wait to
 // end.
 func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, differ string) {
+	why := c.Run.World.Why(p.ID)
+	if why != nil && why.Rule == "not-started" {
+		return why.Cause, why.Needs
+	}
 	up := 0
 	for i := range c.state.Nodes {
 		if c.state.Nodes[i].Live() {
@@ -293,7 +297,6 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	if up == 0 {
 		return "no node is up", "a node must be up until it has ended; " + c.downText()
 	}
-	why := c.Run.World.Why(p.ID)
 	if why == nil || no == 0 {
 		return "no node took it", "a live node must admit it"
 	}

@@ -213,7 +213,7 @@ func (c *Checker) Record(r *cluster.Record) {
 		no := c.Run.Model.Number(r.Instance)
 		if sent := sentByRecovery(r.Item); sent != "" && c.Run.World.Phase() != cluster.PhaseFaults && no != 0 {
 			w := c.of(no)
-			if !slices.Contains(w.recovery, sent) {
+			if w.end.atMs == 0 && !slices.Contains(w.recovery, sent) {
 				w.recovery = append(w.recovery, sent)
 			}
 			if sent == cancelledIt {

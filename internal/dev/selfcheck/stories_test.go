@@ -25,7 +25,7 @@ import (
 // TestStories feeds the checker with what nodes do, record by record, and prints the lines that the checker objects to.
 // A line is `MS NODE VERB ...` or `MS NODE SLOT VERB ...`; `+` instead of the time puts it into the same step as the
 // previous line. If a line starts with `*`, the story is retold with each value of the line's record changed in turn.
-// The test then prints the objections that occur for the first time, and how many changes lead to nothing new.
+// The test then prints the objections that occur for the first time.
 //
 // Whatever a line leaves out gets the right value, such as the token and count of the last delivery, or the arguments
 // that follow from the node's options.

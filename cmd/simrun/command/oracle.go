@@ -94,7 +94,10 @@ type findingJSON struct {
 	Calls      int      `json:"calls"`
 	Refusal    string   `json:"refusal"`
 	Transcript []string `json:"transcript"`
+	Shortest   bool     `json:"shortest"` // no call can be removed
 	Repro      string   `json:"repro"`
+
+	heading string
 }
 
 func (c *oracleCmd) run(a *app) (status int, err error) {
@@ -217,7 +220,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	told := map[string]bool{}
 	for _, f := range r.Findings {
 		shown := findingJSON{Class: f.Class, Sequences: f.Count, Seed: decimal(f.Seed), Calls: f.Refusal.Number, Refusal: f.Refusal.Error(),
-			Transcript: f.Transcript, Repro: (&oracleCmd{provider: c.provider, Seed: (*seed)(&f.Seed), Deny: c.Deny}).line()}
+			Transcript: f.Transcript, Shortest: f.Shortest, heading: f.Heading("sequence of calls"), Repro: (&oracleCmd{provider: c.provider, Seed: (*seed)(&f.Seed), Deny: c.Deny}).line()}
 		if f.Known != nil {
 			shown.Known, shown.Reason, shown.Link = true, f.Known.Reason, f.Known.Link
 			told[f.Known.Reason] = true
@@ -278,6 +281,8 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 	line("provider", "%s %s", o.Provider, o.Version)
 	if o.NoVerdict != "" {
 		line("sequences", "%s\tof %s, from seed %s on; %s", grouped(o.Made), grouped(o.Seeds), o.FirstSeed, o.NoVerdict)
+	} else if o.Made < o.Seeds {
+		line("sequences", "%s\tof %s, from seed %s on", grouped(o.Made), grouped(o.Seeds), o.FirstSeed)
 	} else {
 		line("sequences", "%s\tfrom seed %s on", grouped(o.Seeds), o.FirstSeed)
 	}
@@ -308,7 +313,7 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 		if f.Known && !stories {
 			continue
 		}
-		a.printf("\n%s  seed %s; the shortest sequence of calls:\n\n", what, f.Seed)
+		a.printf("\n%s  seed %s; the %s:\n\n", what, f.Seed, f.heading)
 		for _, line := range f.Transcript {
 			a.printf("%s\n", line)
 		}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -35,13 +36,15 @@ func (r *reporter) found(c *checker, seed uint64) error {
 	}
 	s := &shrinker{factory: r.factory, options: r.options.Oracle, class: class}
 	refusal, transcript, _ := s.replay(s.least(c.moves))
+	shortest := refusal != nil && classOf(refusal) == class
 	switch {
 	case s.err != nil:
+		shortest = false
 		refusal, transcript = c.refusal, c.transcript(fmt.Sprintf("it could not be made shorter: %v", s.err))
 	case refusal == nil: // the provider is nondeterministic, or its stores share state
 		refusal, transcript = c.refusal, c.transcript("the same calls on another store were allowed: the provider is not deterministic, or its stores share state")
 	}
-	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Known: r.known(class)}
+	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Shortest: shortest, Known: r.known(class)}
 	if at < 0 {
 		r.report.Findings = append(r.report.Findings, f)
 		return s.err
@@ -77,7 +80,6 @@ func (r *reporter) finish() {
 // The parts in which two refusals for the same mistake may differ.
 var (
 	quoted  = regexp.MustCompile(`"[^"]*"`)
-	tokens  = regexp.MustCompile(`token \S+`)
 	numbers = regexp.MustCompile(`\d+(\.\.\d+)?`)
 )
 
@@ -85,10 +87,12 @@ var (
 func classOf(r *oracle.Refusal) string {
 	text := "not what the contract allows"
 	if len(r.Objections) > 0 {
-		text, _, _ = strings.Cut(r.Objections[0].Text, ":")
+		// The token goes first: it may have a colon, as that of a shorter sequence in which nothing gives it (see retoken).
+		text = strings.ReplaceAll(r.Objections[0].Text, "token "+cmp.Or(call.LockToken(r.Call), "…")+" ", "token … ")
+		text, _, _ = strings.Cut(text, ":")
 		text, _, _ = strings.Cut(text, " {")
 	}
-	text = numbers.ReplaceAllString(tokens.ReplaceAllString(quoted.ReplaceAllString(text, "…"), "token …"), "n")
+	text = numbers.ReplaceAllString(quoted.ReplaceAllString(text, "…"), "n")
 	return fmt.Sprintf("%s: %s", call.Method(r.Call), text)
 }
 

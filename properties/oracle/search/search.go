@@ -41,8 +41,7 @@ func (o Options) prepared() Options {
 	return o
 }
 
-// Finding is the shortest sequence found in its class. The contract does not allow the answer to its last call, and no
-// call can be removed.
+// Finding is the shortest sequence found in its class. The contract does not allow the answer to its last call.
 type Finding struct {
 	// Class is the text that all refusals for one mistake share: the method and the objection, without names and
 	// numbers.
@@ -55,8 +54,19 @@ type Finding struct {
 	Refusal *oracle.Refusal
 	// Transcript lists the calls before the last one, each with its answer.
 	Transcript []string
+	// Shortest is set if no call can be removed. Otherwise the transcript begins with the reason why it is not made
+	// shorter.
+	Shortest bool
 	// Known is the entry in Options.Known that covers this finding, or nil if there is none.
 	Known *Known
+}
+
+// Heading returns what the story is called: the sequence, which is the shortest if no call can be removed.
+func (f *Finding) Heading(sequence string) string {
+	if f.Shortest {
+		return "shortest " + sequence
+	}
+	return sequence
 }
 
 // String returns the transcript, followed by the refusal.
@@ -202,6 +212,6 @@ func Check(t T, f undertest.Factory, o Options) {
 		t.Logf("known, but not seen: %s (%s)", k.Class, k.Reason)
 	}
 	if finding := report.Unknown(); finding != nil {
-		t.Fatalf("seed %d: the provider gave an answer that the contract does not allow; the shortest rejected sequence:\n%s", finding.Seed, finding)
+		t.Fatalf("seed %d: the provider gave an answer that the contract does not allow; the %s:\n%s", finding.Seed, finding.Heading("rejected sequence"), finding)
 	}
 }

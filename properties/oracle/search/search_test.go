@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
@@ -191,5 +192,39 @@ func TestSearchOfWhatBreaks(t *testing.T) {
 	}}
 	if r, err := Search(breaks, Options{Sequences: 10}); r.Unknown() != nil || err == nil || !strings.Contains(err.Error(), "it is gone") {
 		t.Errorf("found %v, %v", r, err)
+	}
+}
+
+// TestTokenOfNobody checks that a sequence becomes shorter in which no call gives the token of the wrong answer, and that
+// only a token is left out of a class.
+func TestTokenOfNobody(t *testing.T) {
+	with := func(wrong func(c call.Call, a call.Answer) call.Answer) undertest.Factory {
+		whole := inMemory(nil)
+		return undertest.Factory{New: func() (*undertest.Store, error) {
+			in, err := whole.New()
+			inner := in.Provider
+			in.Provider = call.Through("wrong", "1", true, func(ctx context.Context, c call.Call) call.Answer {
+				return wrong(c, call.Perform(ctx, inner, c))
+			})
+			return in, err
+		}}
+	}
+	f := searched(t, with(func(c call.Call, a call.Answer) call.Answer {
+		if _, renewal := c.(call.RenewWorkItemLock); renewal {
+			return call.Answer{}
+		}
+		return a
+	}), Options{}).Unknown()
+	if f == nil || f.Class != "renew_work_item_lock: token … names no holding" || len(f.Transcript) > 0 || !f.Shortest {
+		t.Errorf("%+v", f)
+	}
+	f = searched(t, with(func(c call.Call, a call.Answer) call.Answer {
+		if _, ack := c.(call.AckOrchestrationItem); ack && a.Err == nil {
+			return call.Answer{Err: engine.Permanentf("ack", "no")}
+		}
+		return a
+	}), Options{}).Unknown()
+	if f == nil || f.Class != "ack_orchestration_item: the token is live and nothing is wrong with the ack" {
+		t.Errorf("%+v", f)
 	}
 }

@@ -71,6 +71,8 @@ type oracleJSON struct {
 	Findings   []findingJSON `json:"findings"`
 	Unseen     []string      `json:"known_not_seen"`
 	NoVerdict  string        `json:"no_verdict,omitempty"` // why the next seed has no verdict
+	Unanswered []string      `json:"unanswered,omitempty"` // its calls, the last of which has no valid answer
+	Alone      string        `json:"alone,omitempty"`      // the command that runs that seed alone
 	GoOn       string        `json:"go_on,omitempty"`      // the command that runs the remaining seeds
 	ExitStatus int           `json:"exit_status"`
 
@@ -151,11 +153,12 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	options.Context = a.interruptible()
 	report, err := search.Search(undertest.Factory{New: store, Contract: c.Contract}, options)
 	bar.clear()
-	if err != nil && (report == nil || report.Made == 0 && len(report.Findings) == 0) {
+	if err != nil && (report == nil || report.Made == 0 && len(report.Findings) == 0 && report.Unanswered == nil) {
 		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", c.name(), done, err)
 	}
 	out := c.report(peer, report, seeds)
 	if err != nil {
+		out.Unanswered = report.Unanswered
 		c.broke(out, err, seeds)
 	}
 	return a.show("oracle", c.JSON, out.ExitStatus, out, func() { a.printOracle(out, c.Stories) })
@@ -251,6 +254,9 @@ func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 	case out.ExitStatus == exitOK:
 		out.ExitStatus = exitUsage
 	}
+	if out.Unanswered != nil {
+		out.Alone = (&oracleCmd{provider: c.provider, Seed: (*seed)(&rest.first), Timeout: c.Timeout, Deny: c.Deny}).line()
+	}
 	left := *c
 	left.Seed, left.Seeds = nil, rest
 	out.GoOn = left.line()
@@ -318,6 +324,13 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 			a.printf("%s\n", line)
 		}
 		a.printf("%s\n\n%s\n", f.Refusal, f.Repro)
+	}
+	if o.Unanswered != nil {
+		a.printf("\nNO VERDICT  the calls of the sequence, of which the last has no valid answer:\n\n")
+		for _, line := range o.Unanswered {
+			a.printf("%s\n", line)
+		}
+		a.printf("\n%s\n", o.Alone)
 	}
 	if o.GoOn != "" {
 		a.printf("\nTo continue with the other seeds:\n%s\n", o.GoOn)

@@ -103,6 +103,9 @@ type Report struct {
 	Unseen []Known
 	// Warnings are in the order of the list suspicious.
 	Warnings []Warning
+	// Unanswered lists the calls of a sequence that has no verdict because its last call got no valid answer, as
+	// Store.Broken says. The search has ended there.
+	Unanswered []string
 	// LeftOut lists what the store does not offer and what could therefore not be checked.
 	LeftOut []string
 }
@@ -159,6 +162,12 @@ func (r *reporter) sequence(seed uint64) error {
 	}
 	c, err := sequence(r.factory, r.options.Oracle, seed, r.lacks, nil)
 	if err != nil {
+		if c != nil && len(c.moves) > 0 {
+			last := c.moves[len(c.moves)-1].was
+			last.Lost = true
+			story := c.transcript("not made shorter:")
+			r.report.Unanswered = append(story, told(c.calls(), last))
+		}
 		return err
 	}
 	if c.refusal != nil {
@@ -199,6 +208,9 @@ func Check(t T, f undertest.Factory, o Options) {
 	t.Helper()
 	report, err := Search(f, o)
 	if err != nil {
+		if report != nil && report.Unanswered != nil {
+			err = fmt.Errorf("%w\n%s", err, strings.Join(report.Unanswered, "\n"))
+		}
 		t.Fatalf("no verdict: %v", err)
 		return
 	}

@@ -179,6 +179,16 @@ func (c *checker) judge(e oracle.Exchange) {
 	}
 }
 
+// calls returns how many of the moves are calls.
+func (c *checker) calls() (n int) {
+	for _, m := range c.moves {
+		if m.args != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // transcript returns a note, and the calls of the sequence before the last one.
 func (c *checker) transcript(note string) []string {
 	list, calls := []string{note}, 0

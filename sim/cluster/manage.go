@@ -39,14 +39,33 @@ const operatorWait = 5 * time.Second
 func (c *clients) managed(id string, a *plan.Action) {
 	c.changed = true
 	admin := c.provider.Admin()
-	switch { // whether a call is refused, or there was nothing to do, does not matter
-	case a.Verb == plan.ActionPrune:
-		_, _ = admin.PruneExecutions(c.ctx, id, engine.PruneOptions{})
-	case a.Alone:
-		_, _ = admin.DeleteInstancesAtomic(c.ctx, []string{id}, a.Forced)
-	default:
-		_, _ = admin.DeleteInstance(c.ctx, id, a.Forced)
+	how := "deletes " + id
+	if a.Forced {
+		how += " by force"
 	}
+	var err error // whether a call is refused, or there was nothing to do, matters to the story alone
+	switch {
+	case a.Verb == plan.ActionPrune:
+		how = "prunes " + id
+		_, err = admin.PruneExecutions(c.ctx, id, engine.PruneOptions{})
+	case a.Alone:
+		how += ", without its tree"
+		_, err = admin.DeleteInstancesAtomic(c.ctx, []string{id}, a.Forced)
+	default:
+		_, err = admin.DeleteInstance(c.ctx, id, a.Forced)
+	}
+	c.tellOperated("client "+how, err)
+}
+
+// tellOperated tells of a call that no node makes, and whether the store refuses it.
+func (j *journal) tellOperated(text string, err error) {
+	if j.narrator == nil {
+		return
+	}
+	if err != nil {
+		text += fmt.Sprintf(": the store refuses that: %v", err)
+	}
+	j.narrator.tell(0, true, "%s", text)
 }
 
 // sweep makes a probe's bulk call, which deletes all roots that have ended or prunes all executions that are neither
@@ -55,9 +74,11 @@ func (pr *probes) sweep(s *probeState) {
 	admin := s.provider.Admin()
 	switch s.plan.Sweep {
 	case plan.SweepInstances:
-		_, _ = admin.DeleteInstanceBulk(pr.ctx, engine.InstanceFilter{})
+		_, err := admin.DeleteInstanceBulk(pr.ctx, engine.InstanceFilter{})
+		pr.tellOperated("probe "+s.plan.Name+" deletes all trees that have ended", err)
 	case plan.SweepExecutions:
-		_, _ = admin.PruneExecutionsBulk(pr.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
+		_, err := admin.PruneExecutionsBulk(pr.ctx, engine.InstanceFilter{}, engine.PruneOptions{})
+		pr.tellOperated("probe "+s.plan.Name+" prunes all instances", err)
 	default:
 		panic(fmt.Sprintf("cluster: probe %s: sweeps %q", s.plan.Name, s.plan.Sweep)) // already rejected by Validate
 	}

@@ -170,7 +170,8 @@ func (ph *phases) deleteTree(id string) {
 		root = parent
 	}
 	ph.helped(HelpDelete, root, "")
-	_, _ = admin.DeleteInstance(ph.ctx, root, true) // it may have been deleted with another tree
+	_, err := admin.DeleteInstance(ph.ctx, root, true) // it may have been deleted with another tree
+	ph.tellOperated("rescue deletes "+root+" with its tree, since no build of the plan takes "+id, err)
 }
 
 // widenAll restarts every core node with a range that admits everything, as release 0.1.26's documentation recommended.

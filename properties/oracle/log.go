@@ -67,6 +67,9 @@ func (e *LogEntry) UnmarshalJSON(data []byte) error {
 	if err := call.Decode(data, &line, "entry", true); err != nil {
 		return err
 	}
+	if line.At.Lo < 0 {
+		return fmt.Errorf("at_ms: want a time that is not negative, got %d", line.At.Lo)
+	}
 	c, err := call.DecodeCall(line.Method, line.Params)
 	if err != nil {
 		return fmt.Errorf("%s: %w", line.Method, err)

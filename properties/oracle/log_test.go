@@ -67,6 +67,7 @@ func TestCheckLogNamesTheFirstWrongLine(t *testing.T) {
 		{"field", `"lock_timeout_ms"`, `"lock_timeout"`, `unknown field "lock_timeout"`, 2, false},
 		{"cut off", "null}\n", "null\n", "not an entry of a log", 1, false},
 		{"overlap", `{"began":3`, `{"began":1`, "the call began before the one above it ended", 2, false},
+		{"negative time", `"at_ms":1000`, `"at_ms":-5`, "at_ms: want a time that is not negative, got -5", 1, false},
 		{"time", `"at_ms":1000`, `"at_ms":2000`, "time goes back", 2, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -165,7 +165,7 @@ func plain(err error) string {
 	}
 	want := map[reflect.Kind]string{
 		reflect.Struct: "an object", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.String: "a text",
-		reflect.Bool: "true or false",
+		reflect.Bool: "true or false", reflect.Slice: "an array",
 	}[wrong.Type.Kind()]
 	if want == "" {
 		return err.Error()

@@ -127,6 +127,7 @@ func TestDialRefuses(t *testing.T) {
 		"another protocol":   {strings.Replace(description, `"protocol":1`, `"protocol":3`, 1), "describe: want protocol 1 or 2 and a name, got " + `{"protocol":3,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}`},
 		"a list":             {`{"jsonrpc":"2.0","id":1,"result":[1]}`, "describe: a senseless result: want an object, got array"},
 		"a text":             {`{"jsonrpc":"2.0","id":1,"result":{"protocol":"1"}}`, "describe: a senseless result: protocol: want a whole number, got string"},
+		"a text of methods":  {strings.Replace(description, `"name"`, `"methods":"all","name"`, 1), "describe: a senseless result: methods: want an array, got string"},
 		"half a description": {`{"jsonrpc":"2.0","id":1,"result":{"protocol":1}}`, `describe: want protocol 1 or 2 and a name, got {"protocol":1}`},
 	} {
 		t.Run(name, func(t *testing.T) {

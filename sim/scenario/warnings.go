@@ -159,7 +159,11 @@ func (p *parser) warnNode(n *plan.Node) {
 			p.warnBuild(line, s, build)
 			build = s.Build
 		case plan.VerbWiden, plan.VerbNarrow:
-			if own, err := engine.ParseVersion(build); err == nil && s.Range.Max.Compare(own.Triple()) > 0 {
+			switch own, err := engine.ParseVersion(build); {
+			case err != nil:
+			case s.Verb == plan.VerbWiden && s.Range.Max.Compare(own.Triple()) < 0:
+				p.warn(line, "%s: that leaves out %s, the build that it runs by then; use narrow", s, build)
+			case s.Range.Max.Compare(own.Triple()) > 0:
 				p.warn(line, "%s: that is above %s, the build that it runs by then: it would replay by its own rules what newer builds began, which releases since 0.1.32 forbid", s, build)
 			}
 		case plan.VerbStart, plan.VerbAdd:

@@ -38,9 +38,11 @@ func TestStories(t *testing.T) {
 			whole.tell(lines, nil)
 			out := whole.out
 			for i, line := range lines {
-				if strings.HasPrefix(line, "*") {
-					out = append(out, "", line)
-					out = append(out, changes(t, d, lines, i, whole.said)...)
+				if !strings.HasPrefix(line, "*") {
+					continue
+				}
+				if found := changes(t, d, lines, i, whole.said); len(found) > 0 {
+					out = append(append(out, line), found...)
 				}
 			}
 			return brief.Of(strings.Join(out, "\n"))

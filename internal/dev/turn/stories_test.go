@@ -85,7 +85,7 @@ func retell(lines []string, places []any, check func() []string) string {
 		if !strings.HasPrefix(line, "*") {
 			continue
 		}
-		out = append(out, line)
+		had := len(out)
 		rig.Change(places[i], func(path string) {
 			if strings.HasSuffix(path, "Details gone") || strings.HasSuffix(path, "Action gone") || path == "Kind" {
 				return // a call always has the parts that belong to its kind
@@ -97,6 +97,9 @@ func retell(lines []string, places []any, check func() []string) string {
 				}
 			}
 		})
+		if len(out) > had {
+			out = slices.Insert(out, had, line)
+		}
 	}
 	return strings.Join(out, "\n")
 }

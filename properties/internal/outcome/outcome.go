@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/arena"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -248,16 +249,22 @@ func sentByRecovery(item engine.WorkItem) string {
 
 const cancelledIt = "cancelled it"
 
-// stuckOn returns the activity of an instance that no node can run, or "".
+// stuckOn returns the activity of an instance that no node can run, or "". A node that is down may be back soon.
 func (c *Checker) stuckOn(in *model.Instance) string {
-	for _, r := range in.Work {
-		if text := c.state.Unserved(r); text != "" {
-			return text
+	var nodes []*cluster.NodeInfo
+	for i := range c.Run.World.Nodes() {
+		if n := c.Run.World.Node(uint32(i + 1)); n.Build != nil && n.Options.WorkerConcurrency > 0 {
+			nodes = append(nodes, n)
 		}
+	}
+	for _, r := range in.Work {
 		a, ok := engine.Known(r.Item).(engine.ActivityExecuteItem)
-		if ok && !slices.ContainsFunc(c.Run.World.Nodes(), func(n cluster.NodeInfo) bool {
-			return n.Build != nil && (n.Registry == nil || slices.Contains(n.Registry.Activities(), a.Name)) // a released runtime does not show what it has
-		}) {
+		has := func(n *cluster.NodeInfo) bool { // a released runtime does not show it
+			return n.Registry == nil || slices.Contains(n.Registry.Activities(), a.Name) || strings.HasPrefix(a.Name, orchhost.SystemActivityPrefix)
+		}
+		if lacks := cluster.Unserved(a.Tag, nodes); ok && lacks != "" {
+			return fmt.Sprintf("activity %s (event %d)%s", a.Name, a.ID, lacks)
+		} else if ok && len(nodes) > 0 && !slices.ContainsFunc(nodes, has) {
 			return fmt.Sprintf("activity %s, for which no node has a handler any more", a.Name)
 		}
 	}

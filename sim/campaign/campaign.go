@@ -117,7 +117,8 @@ func (e *PlanError) Error() string { return fmt.Sprintf("seed %d: %v", e.Seed, e
 func (e *PlanError) Unwrap() error { return e.Err }
 
 // Run runs a campaign. It returns an error if the options are invalid, and a *PlanError for the first seed without a
-// valid plan, beside a Summary of the seeds before it. Violations are not errors; they are in the Summary. CollectLess is in effect during the campaign.
+// valid plan, beside a Summary of the seeds before it. Violations are not errors; they are in the Summary. CollectLess is
+// in effect during the campaign.
 func Run(o Options) (*Summary, error) {
 	if err := o.validate(); err != nil {
 		return nil, err

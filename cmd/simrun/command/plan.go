@@ -206,7 +206,7 @@ func (c *planCmd) printBefore(a *app, s *subject, r *upgrade.Report, store *upgr
 }
 
 func (c *planCmd) print(a *app, rep *report, r *upgrade.Report) {
-	done := plural(r.Runs, "run", "runs") + " in"
+	done := fmt.Sprintf("%s of %s in", grouped(r.Whole.Seeds), plural(r.Runs, "run", "runs"))
 	if r.Interrupted {
 		done = fmt.Sprintf("interrupted after %d of %s,", r.Done, plural(r.Runs, "run", "runs"))
 	}

@@ -60,7 +60,7 @@ var mixOnly = []faults.BugID{
 // cluster with a single build.
 func TestBugsOfTheMix(t *testing.T) {
 	parse := func(text string) *scenario.Scenario {
-		s := must(scenario.Parse("mix.txt", []byte("scenario mix\nfault-phase 45s\n"+text)))(t)
+		s := sample.Must(scenario.Parse("mix.txt", []byte("scenario mix\nfault-phase 45s\n"+text)))(t)
 		return s
 	}
 	upgrade := parse("nodes A B C run 1.5.0" + mixUpgrade)

@@ -67,8 +67,8 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 	for _, file := range sample.Of(files, 4) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
-			data := must(os.ReadFile(file))(t)
-			entry := must(scenario.ParseEntry(file, data))(t)
+			data := sample.Must(os.ReadFile(file))(t)
+			entry := sample.Must(scenario.ParseEntry(file, data))(t)
 			faultPhase := faultPhaseOf(t, entry)
 			for _, a := range additions {
 				plan := *entry.Plan
@@ -116,7 +116,7 @@ func (m *recoveryMonitor) Record(r *cluster.Record) {
 // entryRun runs a plan with an entry's choices. around may contain one monitor, which wraps the properties.
 func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*recoveryMonitor) *cluster.Result {
 	t.Helper()
-	chooser := must(e.NewChooser())(t)
+	chooser := sample.Must(e.NewChooser())(t)
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
 		m := properties.New(w, properties.Options{Expectations: e.Expect})
 		for _, a := range around {

@@ -52,7 +52,7 @@ type judgeFinds struct {
 // or names first, or with the mistakes of users that it judges. A checker without either should go. With
 // DUROSIM_LONG=1 and -update, it writes the table, which takes minutes.
 func TestWhatOnlyEachCheckerFinds(t *testing.T) {
-	page := must(os.ReadFile(foundPage))(t)
+	page := sample.Must(os.ReadFile(foundPage))(t)
 	if *update && sample.All() {
 		before, rest, _ := strings.Cut(string(page), "<!-- checkers -->\n")
 		_, after, _ := strings.Cut(rest, "<!-- end checkers -->")

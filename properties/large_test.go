@@ -32,7 +32,7 @@ at 600s upgrade C to 2.0.0
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := must(s.Expand(1, scenario.Overrides{}))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)

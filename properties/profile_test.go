@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -66,11 +67,11 @@ func still(but faults.BugID) (ids []faults.BugID) {
 // TestFindingsNeedTheirSwitch checks that a switch's stored run passes without the switch. If release 0.1.32 has fixed
 // the mistake, the run must also pass with everything that this release still does wrong.
 func TestFindingsNeedTheirSwitch(t *testing.T) {
-	files := must(filepath.Glob("../testdata/seeds/*.txt"))(t)
+	files := sample.Must(filepath.Glob("../testdata/seeds/*.txt"))(t)
 	n, mended := 0, 0
 	for _, file := range files {
-		data := must(os.ReadFile(file))(t)
-		e := must(scenario.ParseEntry(file, data))(t)
+		data := sample.Must(os.ReadFile(file))(t)
+		e := sample.Must(scenario.ParseEntry(file, data))(t)
 		found, id, _ := strings.Cut(e.Found, " ")
 		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok || !strings.HasPrefix(id, faults.ProfileFamily) {
@@ -96,16 +97,5 @@ func TestFindingsNeedTheirSwitch(t *testing.T) {
 	}
 	if n == 0 || mended < 13 {
 		t.Errorf("%d stored runs of a switch, %d of one that is mended: want 13 of these", n, mended)
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { sample.Main(m) }
 
 func lookup(t testing.TB, name string) *scenario.Scenario {
 	t.Helper()
-	s := must(scenario.Lookup(name))(t)
+	s := sample.Must(scenario.Lookup(name))(t)
 	return s
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -68,7 +69,7 @@ func parseSmall(t *testing.T, file, text string) *smallScenario {
 
 func parseSmallWith(t *testing.T, file, text string, builds func() []*engine.Build) *smallScenario {
 	t.Helper()
-	s := must(scenario.Parse(file, []byte(text), builds()...))(t)
+	s := sample.Must(scenario.Parse(file, []byte(text), builds()...))(t)
 	list, err := deviations(text)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)

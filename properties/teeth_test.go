@@ -204,7 +204,7 @@ func alone(t *testing.T, name, expectation, line, by string) *scenario.Scenario 
 			}
 			text = strings.Replace(text, "\n"+line+"\n", "\n"+by+"\n", 1)
 		}
-		s := must(scenario.Parse(n.File, []byte(text)))(t)
+		s := sample.Must(scenario.Parse(n.File, []byte(text)))(t)
 		i := slices.IndexFunc(s.Expect, func(e plan.Expectation) bool { return e.Text == expectation })
 		if i < 0 {
 			t.Fatalf("%s does not expect %q", name, expectation)

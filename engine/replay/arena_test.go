@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestArenaIsForgotten computes several turns in one arena, in two different orders, and without an arena.
@@ -36,7 +37,7 @@ func TestArenaIsForgotten(t *testing.T) {
 	for _, h := range []orch.Handler{oneActivity, chain, twoChildren, exits, stubborn} {
 		fresh := benchInput(h)
 		inputs = append(inputs, fresh)
-		out := must(Turn(fresh))(t)
+		out := sample.Must(Turn(fresh))(t)
 		later := fresh
 		later.History = out.Delta
 		inputs = append(inputs, later)
@@ -53,9 +54,9 @@ func TestArenaIsForgotten(t *testing.T) {
 				i = len(inputs) - 1 - i
 			}
 			in := inputs[i]
-			plain := must(Turn(in))(t)
+			plain := sample.Must(Turn(in))(t)
 			in.Arena = w
-			out := must(Turn(in))(t)
+			out := sample.Must(Turn(in))(t)
 			outs, want = append(outs, out), append(want, plain)
 		}
 		for i := range outs { // compare them all at the end, because a later turn must not overwrite an earlier turn's output

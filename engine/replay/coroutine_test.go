@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func input(h orch.Handler) Input {
@@ -22,7 +23,7 @@ func input(h orch.Handler) Input {
 
 func mustTurn(t testing.TB, in Input) Output {
 	t.Helper()
-	out := must(Turn(in))(t)
+	out := sample.Must(Turn(in))(t)
 	return out
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/internal/wording"
 )
 
@@ -206,10 +207,10 @@ func splitWords(line string) []string {
 
 // storyTexts returns the text of all stories.
 func storyTexts(t *testing.T) string {
-	files := must(filepath.Glob("testdata/*.txt"))(t)
+	files := sample.Must(filepath.Glob("testdata/*.txt"))(t)
 	var b strings.Builder
 	for _, file := range files {
-		text := must(os.ReadFile(file))(t)
+		text := sample.Must(os.ReadFile(file))(t)
 		b.Write(text)
 	}
 	return b.String()
@@ -219,7 +220,7 @@ func storyTexts(t *testing.T) string {
 // result.
 func TestBugsChangeOutcomes(t *testing.T) {
 	datadriven.Walk(t, "testdata", func(t *testing.T, path string) {
-		text := must(os.ReadFile(path))(t)
+		text := sample.Must(os.ReadFile(path))(t)
 		for _, id := range PlantedBugs {
 			if !bytes.Contains(text, []byte("bug "+id+"\n")) {
 				continue
@@ -236,15 +237,4 @@ func TestBugsChangeOutcomes(t *testing.T) {
 			}
 		}
 	})
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -81,7 +82,7 @@ func (w *benchmark) register(r *node.Registry, _ *engine.Build) error {
 func TestWorkloads(t *testing.T) {
 	for i := range workloads {
 		w := &workloads[i]
-		r := must(cluster.Run(cluster.Config{Plan: w.plan(), Seed: 1, Handlers: w.register}))(t)
+		r := sample.Must(cluster.Run(cluster.Config{Plan: w.plan(), Seed: 1, Handlers: w.register}))(t)
 		for _, o := range r.FinalStates {
 			if o.Status != engine.StatusCompleted {
 				t.Errorf("%s: %s is %s: %s", w.name, o.Instance, o.Status, o.Output)

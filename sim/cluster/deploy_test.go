@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
@@ -31,8 +32,8 @@ func TestDeploy(t *testing.T) {
 	for _, w := range s.Warnings() {
 		t.Error(w)
 	}
-	p := must(s.Expand(1, scenario.Overrides{}))(t)
-	r := must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Builds: builds, Handlers: handlers}))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
+	r := sample.Must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Builds: builds, Handlers: handlers}))(t)
 	var got []string
 	for _, o := range r.FinalStates {
 		got = append(got, o.Output+" pinned "+o.Pin.String())

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -71,7 +72,7 @@ func TestEndlessExecution(t *testing.T) {
 				}
 				p.Instances = append(p.Instances, in)
 			}
-			r := must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: register}))(t)
+			r := sample.Must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: register}))(t)
 			var got []string
 			for _, v := range r.Violations {
 				got = append(got, v.Property+" "+v.Instance+": "+v.Message)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -73,7 +74,7 @@ func TestHelp(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := must(cluster.Run(cluster.Config{Plan: planOf(t, tc.text), Seed: 1}))(t)
+			r := sample.Must(cluster.Run(cluster.Config{Plan: planOf(t, tc.text), Seed: 1}))(t)
 			var help []string
 			for _, h := range r.Help {
 				if len(help) == 0 || help[len(help)-1] != h.String() {

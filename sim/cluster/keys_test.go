@@ -16,8 +16,8 @@ func builtin(t *testing.T, seed uint64) []*plan.Plan {
 	full := faults.Full()
 	var plans []*plan.Plan
 	for _, named := range sample.Of(scenario.Builtin(), 4) {
-		s := must(scenario.Lookup(named.Name))(t)
-		plan := must(s.Expand(seed, scenario.Overrides{Faults: &full}))(t)
+		s := sample.Must(scenario.Lookup(named.Name))(t)
+		plan := sample.Must(s.Expand(seed, scenario.Overrides{Faults: &full}))(t)
 		plans = append(plans, plan)
 	}
 	return plans
@@ -70,7 +70,7 @@ func TestEachDrawHasItsKey(t *testing.T) {
 func TestWatchingChangesNothing(t *testing.T) {
 	for _, seed := range seeds(1, 0, 2) {
 		for _, plan := range append(builtin(t, seed), stormy()) {
-			alone := must(cluster.Run(cluster.Config{Plan: plan, Seed: seed}))(t)
+			alone := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed}))(t)
 			watched, err := cluster.Run(cluster.Config{
 				Plan: plan, Seed: seed, KeepTrace: true, Narrator: func(cluster.Line) {}, Recording: &sim.Recording{Complete: true},
 			})
@@ -81,16 +81,5 @@ func TestWatchingChangesNothing(t *testing.T) {
 				t.Errorf("%s, seed %d: %s after %d steps alone, %s after %d watched", plan.Name, seed, alone.Digest, alone.Steps, watched.Digest, watched.Steps)
 			}
 		}
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

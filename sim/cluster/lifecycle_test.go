@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -55,7 +56,7 @@ func (m *watcher) Coverage() []cluster.Point       { return nil }
 
 func watch(t *testing.T, plan *plan.Plan, seed uint64, m watcher) *cluster.Result {
 	t.Helper()
-	r := must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: m.of}))(t)
+	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: m.of}))(t)
 	return r
 }
 

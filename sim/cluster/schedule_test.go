@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
@@ -93,8 +94,8 @@ func TestScheduleSteps(t *testing.T) {
 
 func planOf(t *testing.T, text string) *plan.Plan {
 	t.Helper()
-	s := must(scenario.Parse("plan.txt", []byte(text)))(t)
-	p := must(s.Expand(1, scenario.Overrides{}))(t)
+	s := sample.Must(scenario.Parse("plan.txt", []byte(text)))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 	return p
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -74,9 +75,9 @@ func TestAnInstanceThatNobodyAdmitsMovesNothing(t *testing.T) {
 func TestSameSeedSameTrace(t *testing.T) {
 	for seed := range uint64(10) {
 		cfg := cluster.Config{Plan: upgradePlan(16, faults.Full()), Seed: seed, KeepTrace: true}
-		a := must(cluster.Run(cfg))(t)
+		a := sample.Must(cluster.Run(cfg))(t)
 		cfg.Narrator = func(cluster.Line) {}
-		b := must(cluster.Run(cfg))(t)
+		b := sample.Must(cluster.Run(cfg))(t)
 		if a.Digest != b.Digest {
 			t.Errorf("seed %d: digests %s and %s, records differ from %d on", seed, a.Digest, b.Digest, sim.FirstDifference(a.Marks, b.Marks))
 		}
@@ -100,7 +101,7 @@ func TestAMapIterationIsSeen(t *testing.T) {
 	p.Instances = append(p.Instances, plan.Instance{ID: "shuffled", Orchestration: "Shuffled"})
 	digests := map[sim.Digest]bool{}
 	for range 20 {
-		r := must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: planted}))(t)
+		r := sample.Must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Handlers: planted}))(t)
 		digests[r.Digest] = true
 	}
 	if len(digests) == 1 {

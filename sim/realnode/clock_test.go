@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -24,8 +25,8 @@ instance s runs worker at 15s
 // them.
 func stamps(t *testing.T, clock string, releases cluster.Releases) []int64 {
 	t.Helper()
-	s := must(scenario.Parse("clocked.txt", []byte(strings.ReplaceAll(clocked, "CLOCK", clock))))(t)
-	p := must(s.Expand(1, scenario.Overrides{}))(t)
+	s := sample.Must(scenario.Parse("clocked.txt", []byte(strings.ReplaceAll(clocked, "CLOCK", clock))))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 	events, err := least(t, p, releases).PeekHistory("s", 1, engine.NewJSONCodec("clocks", engine.Kinds1x(), engine.WorkItemKinds1x()))
 	if err != nil {
 		t.Fatal(err)

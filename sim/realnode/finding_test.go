@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
@@ -30,10 +31,10 @@ var findingLine = regexp.MustCompile(`"simrun replay --seed ([0-9]+) real-([a-z-
 // findings returns the findings that the reports show on released runtimes.
 func findings(t *testing.T) []finding {
 	t.Helper()
-	page := must(os.ReadFile("../../docs/reports/reports.toml"))(t)
+	page := sample.Must(os.ReadFile("../../docs/reports/reports.toml"))(t)
 	var all []finding
 	for _, m := range findingLine.FindAllStringSubmatch(string(page), -1) {
-		seed := must(strconv.ParseUint(m[1], 10, 64))(t)
+		seed := sample.Must(strconv.ParseUint(m[1], 10, 64))(t)
 		all = append(all, finding{m[2], seed, strings.ReplaceAll(m[3], `\"`, `"`)})
 	}
 	return all
@@ -43,8 +44,8 @@ func findings(t *testing.T) []finding {
 func TestReleasedStoredRun(t *testing.T) {
 	releases := hosts(t)
 	const file = "testdata/can-parent-lost.txt"
-	text := must(os.ReadFile(file))(t)
-	entry := must(scenario.ParseEntry(file, text))(t)
+	text := sample.Must(os.ReadFile(file))(t)
+	entry := sample.Must(scenario.ParseEntry(file, text))(t)
 	monitor := func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }
 	result, err := cluster.Run(cluster.Config{Plan: entry.Plan, Seed: entry.Seed, Chooser: sim.Replay(entry.Recording), Releases: releases, Monitor: monitor})
 	if err != nil {
@@ -64,7 +65,7 @@ func TestReleasedFindings(t *testing.T) {
 	releases := hosts(t)
 	for _, f := range findings(t) {
 		t.Run(f.id, func(t *testing.T) {
-			result := must(runScenario(released(t, f.id, "as it is"), f.seed, releases))(t)
+			result := sample.Must(runScenario(released(t, f.id, "as it is"), f.seed, releases))(t)
 			if !violates(result, f.rule) {
 				t.Errorf("seed %d violates %v, want %s", f.seed, result.Violations, f.rule)
 			}
@@ -91,7 +92,7 @@ func parseAs(t *testing.T, id string, as *strings.Replacer) *scenario.Scenario {
 	if i < 0 {
 		t.Fatalf("there is no scenario %s", name)
 	}
-	s := must(scenario.Parse(name+".txt", []byte(as.Replace(string(scenario.Released()[i].Text)))))(t)
+	s := sample.Must(scenario.Parse(name+".txt", []byte(as.Replace(string(scenario.Released()[i].Text)))))(t)
 	return s
 }
 
@@ -115,14 +116,14 @@ func TestFindingsOnModels(t *testing.T) {
 			seen := false
 			for seed := uint64(1); seed <= most && !seen; seed++ {
 				if seed <= seeds {
-					if result := must(runScenario(s, seed, nil))(t); violates(result, f.rule) {
+					if result := sample.Must(runScenario(s, seed, nil))(t); violates(result, f.rule) {
 						t.Fatalf("seed %d: the contract's own model violates %s: %v", seed, f.rule, result.Violations)
 					}
 				}
 				if !isSwitch {
 					continue
 				}
-				seen = violates(must(runScenario(s, seed, nil, bugs...))(t), f.rule)
+				seen = violates(sample.Must(runScenario(s, seed, nil, bugs...))(t), f.rule)
 			}
 			if !seen && isSwitch {
 				t.Errorf("with the switch %d seeds do not violate %s", most, f.rule)
@@ -134,7 +135,7 @@ func TestFindingsOnModels(t *testing.T) {
 // TestFindingsAreComplete checks that docs/findings.md has, for each of the switches that 0.1.32 still has, a report on the
 // released runtime, or says that it is not shown.
 func TestFindingsAreComplete(t *testing.T) {
-	page := must(os.ReadFile("../../docs/findings.md"))(t)
+	page := sample.Must(os.ReadFile("../../docs/findings.md"))(t)
 	// Leave out mistakes that have been fixed for newer executions, and deliberate differences from the contract.
 	bugs := slices.DeleteFunc(faults.Profile("duroxide-0.1.32"), func(b faults.Bug) bool {
 		return b.Mended != "" || !strings.HasPrefix(string(b.ID), "duroxide-0.1.26/")
@@ -153,16 +154,5 @@ func TestFindingsAreComplete(t *testing.T) {
 	}
 	if n := len(findings(t)); n < 16 {
 		t.Errorf("%d are seen in a cluster, want at least 16", n)
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

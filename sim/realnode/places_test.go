@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // What cites places in the sources of released crates, beside faults.Bugs.
@@ -34,7 +35,7 @@ type place struct {
 
 func places(t *testing.T) []place {
 	t.Helper()
-	data := must(os.ReadFile("testdata/places.txt"))(t)
+	data := sample.Must(os.ReadFile("testdata/places.txt"))(t)
 	var list []place
 	crate, file := "", ""
 	for line := range strings.Lines(string(data)) {
@@ -75,7 +76,7 @@ func TestPlacesHaveTokens(t *testing.T) {
 		}
 	}
 	for _, name := range citing {
-		data := must(os.ReadFile(filepath.Join("../..", name)))(t)
+		data := sample.Must(os.ReadFile(filepath.Join("../..", name)))(t)
 		find(name, string(data), "")
 	}
 	for _, b := range faults.Bugs() {

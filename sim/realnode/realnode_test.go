@@ -12,6 +12,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/realnode"
@@ -105,7 +106,7 @@ func runScenario(s *scenario.Scenario, seed uint64, releases cluster.Releases, b
 // TestHostThatFails checks that a misbehaving host ends the run with an error that quotes its last output, and never
 // with a verdict.
 func TestHostThatFails(t *testing.T) {
-	self := must(os.Executable())(t)
+	self := sample.Must(os.Executable())(t)
 	dir := t.TempDir()
 	if err := os.Symlink(self, filepath.Join(dir, "durosim-host-0-1-32")); err != nil {
 		t.Fatal(err)
@@ -153,7 +154,7 @@ func TestDefault(t *testing.T) {
 		t.Errorf("with %s set: %s, want %s", realnode.Environment, got, want)
 	}
 	t.Setenv(realnode.Environment, "")
-	cache := must(os.UserCacheDir())(t)
+	cache := sample.Must(os.UserCacheDir())(t)
 	if got, want := realnode.Releases().Program(build), filepath.Join(cache, "durosim", "hosts"); !strings.HasPrefix(got, want) {
 		t.Errorf("without %s: %s, want it below %s", realnode.Environment, got, want)
 	}

@@ -44,14 +44,14 @@ at 16s start C
 func TestReleasedSameSeedSameTrace(t *testing.T) {
 	releases := hosts(t)
 	for seed := uint64(1); seed <= 3; seed++ {
-		want := must(run(t, mixed, seed, releases))(t)
+		want := sample.Must(run(t, mixed, seed, releases))(t)
 		for range 2 {
-			got := must(run(t, mixed, seed, releases))(t)
+			got := sample.Must(run(t, mixed, seed, releases))(t)
 			if got.Digest != want.Digest || got.Steps != want.Steps {
 				t.Errorf("seed %d: digest %s after %d steps, and again %s after %d", seed, want.Digest, want.Steps, got.Digest, got.Steps)
 			}
 		}
-		other := must(run(t, mixed, seed+100, releases))(t)
+		other := sample.Must(run(t, mixed, seed+100, releases))(t)
 		if other.Digest == want.Digest {
 			t.Errorf("seeds %d and %d give one digest: it digests nothing", seed, seed+100)
 		}
@@ -78,7 +78,7 @@ func printDigest(seed string) int {
 // property of a process or its hosts affects a run.
 func TestReleasedSameSeedInOtherProcesses(t *testing.T) {
 	hosts(t)
-	self := must(os.Executable())(t)
+	self := sample.Must(os.Executable())(t)
 	processes := 2
 	if sample.All() {
 		processes = 10
@@ -87,7 +87,7 @@ func TestReleasedSameSeedInOtherProcesses(t *testing.T) {
 	for range processes {
 		c := exec.Command(self)
 		c.Env = append(os.Environ(), digestVariable+"=7")
-		out := must(c.Output())(t)
+		out := sample.Must(c.Output())(t)
 		seen[string(out)] = true
 	}
 	if len(seen) != 1 || seen[""] {
@@ -104,9 +104,9 @@ func TestReleasedFullFaults(t *testing.T) {
 		seeds = 10
 	}
 	s := released(t, "rolling-upgrade", "as it is")
-	full := must(scenario.NamedFaults("full"))(t)
+	full := sample.Must(scenario.NamedFaults("full"))(t)
 	for seed := uint64(1); seed <= seeds; seed++ {
-		p := must(s.Expand(seed, scenario.Overrides{Faults: &full}))(t)
+		p := sample.Must(s.Expand(seed, scenario.Overrides{Faults: &full}))(t)
 		var digests [2]string
 		for i := range digests {
 			monitor := func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -121,7 +122,7 @@ func seen(t *testing.T, s *scenario.Scenario, f finding, releases cluster.Releas
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {
-		if violates(must(runScenario(s, seed, releases, bugs...))(t), f.rule) {
+		if violates(sample.Must(runScenario(s, seed, releases, bugs...))(t), f.rule) {
 			rule, _, _ := strings.Cut(f.rule, " ") // the id of a property, or the word expect
 			return fmt.Sprintf("%s, seed %d", rule, seed)
 		}

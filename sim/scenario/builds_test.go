@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -27,7 +28,7 @@ node C runs 2.0.0
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := must(s.Template.AllBuilds(engine.ShippedBuilds()))(t)
+	all := sample.Must(s.Template.AllBuilds(engine.ShippedBuilds()))(t)
 	type built struct {
 		Name, Range          string
 		Reads, Writes, Since []string

@@ -23,7 +23,7 @@ func TestBuiltinScenarios(t *testing.T) {
 	for _, n := range all {
 		found = found || n.Name == Default
 		t.Run(n.Name, func(t *testing.T) {
-			s := must(Lookup(n.Name))(t)
+			s := sample.Must(Lookup(n.Name))(t)
 			if s.Name != n.Name {
 				t.Errorf("the file is called %s, and the scenario %s", n.Name, s.Name)
 			}
@@ -38,7 +38,7 @@ func TestBuiltinScenarios(t *testing.T) {
 			}
 			roundTrip(t, s)
 			for seed := range sample.Number(5, 20) {
-				p := must(s.Expand(seed, Overrides{}))(t)
+				p := sample.Must(s.Expand(seed, Overrides{}))(t)
 				if err := p.Validate(workload.Known()); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)
 				}

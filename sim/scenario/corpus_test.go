@@ -34,8 +34,8 @@ func entryRoundTrip(t *testing.T, e *Entry) {
 
 func testEntry(t *testing.T) *Entry {
 	t.Helper()
-	s := must(Lookup(Default))(t)
-	p := must(s.Expand(7, Overrides{Instances: 3}))(t)
+	s := sample.Must(Lookup(Default))(t)
+	p := sample.Must(s.Expand(7, Overrides{Instances: 3}))(t)
 	node := sim.NewLabel("node")
 	call := sim.NewLabel("call")
 	k := sim.RootKey(true).Name(node, "A B").Num(call, 7)

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -33,13 +34,13 @@ at 15s..20s pause A for 1s..4s
 
 func mustParse(t *testing.T, text string) *Scenario {
 	t.Helper()
-	s := must(Parse("x.txt", []byte(text)))(t)
+	s := sample.Must(Parse("x.txt", []byte(text)))(t)
 	return s
 }
 
 func mustExpand(t *testing.T, s *Scenario, seed uint64, o Overrides) *plan.Plan {
 	t.Helper()
-	p := must(s.Expand(seed, o))(t)
+	p := sample.Must(s.Expand(seed, o))(t)
 	return p
 }
 
@@ -229,23 +230,12 @@ func TestInputsOfMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := must(s.Expand(1, Overrides{}))(t)
+	p := sample.Must(s.Expand(1, Overrides{}))(t)
 	count := map[string]int{}
 	for _, in := range p.Instances {
 		count[in.Input]++
 	}
 	if len(count) != 3 || count["red pen"] < 50 || count["7"] < 20 || count["8"] < 20 {
 		t.Errorf("drawn %v", count)
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

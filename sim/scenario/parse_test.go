@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestErrors checks that each text is rejected with exactly this error.
@@ -300,7 +301,7 @@ func FuzzParse(f *testing.F) {
 
 // TestOldNames reads statements as 0.1.0 called them, and writes them as they are called now.
 func TestOldNames(t *testing.T) {
-	s := must(Parse("old.txt", []byte("scenario old\nturbulence 5s\nrelief widen\nnode A runs 1.5.0\n")))(t)
+	s := sample.Must(Parse("old.txt", []byte("scenario old\nturbulence 5s\nrelief widen\nnode A runs 1.5.0\n")))(t)
 	text := string(s.Format())
 	for _, line := range []string{"\nfault-phase 5s\n", "\nrescue widen\n"} {
 		if !strings.Contains(text, line) {

@@ -64,13 +64,13 @@ func TestShrinkEveryBug(t *testing.T) {
 // shrinkBug shrinks the first seed in which a bug causes a failure.
 func shrinkBug(t *testing.T, bug faults.Bug) *durosim.Shrunk {
 	t.Helper()
-	s := must(scenario.Lookup(bug.Scenario))(t)
+	s := sample.Must(scenario.Lookup(bug.Scenario))(t)
 	for seed := uint64(1); seed <= caughtWithin; seed++ {
 		c, property := recordRun(t, s, seed, bug)
 		if property == "" {
 			continue
 		}
-		got := must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: shrinkRuns}))(t)
+		got := sample.Must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: shrinkRuns}))(t)
 		return got
 	}
 	t.Fatalf("no failing seed in %d", caughtWithin)
@@ -81,7 +81,7 @@ func shrinkBug(t *testing.T, bug faults.Bug) *durosim.Shrunk {
 // the run violates.
 func recordRun(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.Bug) (c shrink.Concrete, property string) {
 	t.Helper()
-	plan := must(s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}}))(t)
+	plan := sample.Must(s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{bug.ID}}))(t)
 	c = shrink.Concrete{Plan: plan, Choices: &sim.Recording{}}
 	for _, v := range runConcrete(t, c, sim.Random(seed)) {
 		if slices.Contains(bug.Properties, v.Property) {
@@ -90,7 +90,7 @@ func recordRun(t *testing.T, s *scenario.Scenario, seed uint64, bug faults.Bug) 
 		}
 	}
 	if property != "" {
-		must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Recording: c.Choices, Monitor: everything}))(t)
+		sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Recording: c.Choices, Monitor: everything}))(t)
 	}
 	return c, property
 }
@@ -194,11 +194,11 @@ func withoutEach(c shrink.Concrete) (all []smaller) {
 
 func TestShrinkIsAlwaysTheSame(t *testing.T) {
 	bug, _ := faults.Lookup("provider/expiry-not-checked")
-	s := must(scenario.Lookup(bug.Scenario))(t)
+	s := sample.Must(scenario.Lookup(bug.Scenario))(t)
 	c, property := recordRun(t, s, 1, bug)
 	var texts [2]string
 	for i := range texts {
-		got := must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property}))(t)
+		got := sample.Must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property}))(t)
 		e := scenario.Entry{Plan: got.Plan, Recording: got.Choices, Mode: scenario.ModeRecorded, Verdict: scenario.Violates(property), Digest: got.Result.Digest.String()}
 		texts[i] = string(e.Format())
 	}
@@ -252,7 +252,7 @@ func TestShrinkRoundsTimes(t *testing.T) {
 // TestShrinkRefuses checks that a run without the violation is not shrunk, and that the limit on runs is respected.
 func TestShrinkRefuses(t *testing.T) {
 	bug, _ := faults.Lookup("provider/filter-after-lock")
-	s := must(scenario.Lookup(bug.Scenario))(t)
+	s := sample.Must(scenario.Lookup(bug.Scenario))(t)
 	c, property := recordRun(t, s, 1, bug)
 	if _, err := durosim.Shrink(c, durosim.ShrinkOptions{Property: "S17"}); err == nil {
 		t.Error("a plan was shrunk that does not violate the property")
@@ -260,19 +260,8 @@ func TestShrinkRefuses(t *testing.T) {
 	if _, err := durosim.Shrink(shrink.Concrete{}, durosim.ShrinkOptions{Property: property}); err == nil {
 		t.Error("nothing was shrunk")
 	}
-	got := must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: 10}))(t)
+	got := sample.Must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: 10}))(t)
 	if got.Minimal || got.Runs > 14 || got.First.Property != property {
 		t.Errorf("with a bound of 10 runs: %d runs, minimal %v, %s", got.Runs, got.Minimal, got.First.Property)
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -93,7 +94,7 @@ func TestInABrowser(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			want := must(os.ReadFile(golden))(t)
+			want := sample.Must(os.ReadFile(golden))(t)
 			if d := cmp.Diff(string(want), got); d != "" {
 				t.Error(d)
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -27,7 +28,7 @@ func carried(t *testing.T, p timeline.Page) *timeline.Timeline {
 	if found == nil {
 		t.Fatal("the page carries no run")
 	}
-	z := must(gzip.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(found[1]))))(t)
+	z := sample.Must(gzip.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(found[1]))))(t)
 	var run timeline.Timeline
 	if err := json.NewDecoder(z).Decode(&run); err != nil {
 		t.Fatal(err)
@@ -67,7 +68,7 @@ rescue widen
 func TestStates(t *testing.T) {
 	line, result := draw(t, states)
 	run := carried(t, timeline.Page{Run: line})
-	s := must(scenario.Parse("states.txt", []byte(states), engine.ShippedBuilds()...))(t)
+	s := sample.Must(scenario.Parse("states.txt", []byte(states), engine.ShippedBuilds()...))(t)
 	times := []int64{200, result.Virtual / 2}
 	for ms := range int64(20) {
 		times = append(times, 14_000+ms) // the event is sent, and arrives
@@ -92,7 +93,7 @@ func TestStates(t *testing.T) {
 			continue
 		}
 		for _, in := range run.Instances {
-			p := must(s.Expand(1, scenario.Overrides{}))(t)
+			p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 			cfg := cluster.Config{Plan: p, Seed: 1}
 			durosim.Run{}.Configure(&cfg, properties.Options{})
 			x, err := cluster.Explain(cfg, in.ID, time.Duration(ms+1)*time.Millisecond-1) // steps take place within milliseconds

@@ -32,15 +32,15 @@ rescue widen
 
 func draw(t *testing.T, text string) (*timeline.Timeline, *cluster.Result) {
 	t.Helper()
-	s := must(scenario.Parse("story.txt", []byte(text), engine.ShippedBuilds()...))(t)
-	p := must(s.Expand(1, scenario.Overrides{}))(t)
+	s := sample.Must(scenario.Parse("story.txt", []byte(text), engine.ShippedBuilds()...))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 	cfg := cluster.Config{Plan: p, Seed: 1}
 	durosim.Run{}.Configure(&cfg, properties.Options{})
 	c := timeline.New(p)
 	cfg.Narrator = c.Tell
 	monitor := cfg.Monitor
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor { return c.Watch(w, monitor(w)) }
-	result := must(cluster.Run(cfg))(t)
+	result := sample.Must(cluster.Run(cfg))(t)
 	return c.Timeline("1", result), result
 }
 
@@ -88,23 +88,12 @@ history lost pinned 9.9.9 shape waiting kick at 1s
 
 func TestWatchingChangesNothing(t *testing.T) {
 	_, watched := draw(t, story)
-	s := must(scenario.Parse("story.txt", []byte(story), engine.ShippedBuilds()...))(t)
-	p := must(s.Expand(1, scenario.Overrides{}))(t)
+	s := sample.Must(scenario.Parse("story.txt", []byte(story), engine.ShippedBuilds()...))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 	cfg := cluster.Config{Plan: p, Seed: 1}
 	durosim.Run{}.Configure(&cfg, properties.Options{})
 	plain, err := cluster.Run(cfg)
 	if err != nil || plain.Digest != watched.Digest {
 		t.Errorf("digest %v, watched %v (%v)", plain.Digest, watched.Digest, err)
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

@@ -16,7 +16,7 @@ var simrun = Program{Name: "simrun"}
 
 // TestCorpus replays every stored plan. A changed digest is only reported; a changed verdict fails the test.
 func TestCorpus(t *testing.T) {
-	files := must(filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt")))(t)
+	files := sample.Must(filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt")))(t)
 	if len(files) == 0 {
 		t.Fatal("no stored runs in testdata/seeds")
 	}
@@ -32,11 +32,11 @@ func TestCorpus(t *testing.T) {
 
 // TestCorpusHasEveryBug checks that each planted bug has a stored run that violates one of the bug's properties.
 func TestCorpusHasEveryBug(t *testing.T) {
-	files := must(filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt")))(t)
+	files := sample.Must(filepath.Glob(filepath.Join("..", "..", "..", "testdata", "seeds", "*.txt")))(t)
 	var entries []*scenario.Entry
 	for _, file := range files {
-		data := must(os.ReadFile(file))(t)
-		e := must(scenario.ParseEntry(file, data))(t)
+		data := sample.Must(os.ReadFile(file))(t)
+		e := sample.Must(scenario.ParseEntry(file, data))(t)
 		if e.Name() != filepath.Base(file) {
 			t.Errorf("%s: expected the name %s", file, e.Name())
 		}
@@ -50,16 +50,5 @@ func TestCorpusHasEveryBug(t *testing.T) {
 		if !slices.ContainsFunc(entries, shows) {
 			t.Errorf("no stored run shows %s: simrun shrink --bug %[1]s --out testdata/seeds writes one", bug.ID)
 		}
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

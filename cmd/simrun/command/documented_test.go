@@ -65,7 +65,7 @@ chmod +x provider
 // in a directory with the files that they name. Each must be understood, find what it names, and warn of nothing; what
 // verdict it comes to is another matter. The lines of one block run in their order.
 func TestDocumentedCommands(t *testing.T) {
-	top := must(filepath.Abs("../../.."))(t)
+	top := sample.Must(filepath.Abs("../../.."))(t)
 	t.Setenv("EXPORT", filepath.Join(top, "cmd/simrun/duroxide-export/testdata/orders.jsonl"))
 	base := t.TempDir()
 	for _, name := range []string{"docs", "properties"} {
@@ -118,7 +118,7 @@ func shell(dir, script string) *exec.Cmd {
 
 // documented returns the commands of a file, made smaller, block by block.
 func documented(t *testing.T, file string) (blocks [][]string) {
-	text := must(os.ReadFile(file))(t)
+	text := sample.Must(os.ReadFile(file))(t)
 	within := false
 	for _, line := range strings.Split(string(text), "\n") {
 		m := documentedLine.FindStringSubmatch(strings.TrimSuffix(line, "`"))

@@ -23,11 +23,11 @@ import (
 // stored returns the stored run that shows the given bug.
 func stored(t *testing.T, found string) *scenario.Entry {
 	t.Helper()
-	files := must(filepath.Glob("../../../testdata/seeds/*.txt"))(t)
+	files := sample.Must(filepath.Glob("../../../testdata/seeds/*.txt"))(t)
 	for _, file := range files {
-		data := must(os.ReadFile(file))(t)
+		data := sample.Must(os.ReadFile(file))(t)
 		if strings.Contains(string(data), "\nfound "+found+"\n") {
-			e := must(scenario.ParseEntry(file, data))(t)
+			e := sample.Must(scenario.ParseEntry(file, data))(t)
 			return e
 		}
 	}
@@ -46,7 +46,7 @@ func (f *fake) Fatalf(format string, a ...any) { f.failed = fmt.Sprintf(format, 
 // TestGoTest checks that the exported test is valid Go, contains the run, and fails in the same way as the run.
 func TestGoTest(t *testing.T) {
 	e := stored(t, "S05 provider/token-not-checked")
-	text := must(command.GoTest(e, "orders"))(t)
+	text := sample.Must(command.GoTest(e, "orders"))(t)
 	if _, err := parser.ParseFile(token.NewFileSet(), "x_test.go", text, parser.AllErrors); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -74,11 +74,11 @@ func TestGoTestInAModule(t *testing.T) {
 	if !sample.All() {
 		return // the go command takes several seconds
 	}
-	root := must(filepath.Abs("../../.."))(t)
-	text := must(command.GoTest(stored(t, "S05 provider/token-not-checked"), "shop"))(t)
+	root := sample.Must(filepath.Abs("../../.."))(t)
+	text := sample.Must(command.GoTest(stored(t, "S05 provider/token-not-checked"), "shop"))(t)
 	dir := t.TempDir()
-	mod := must(os.ReadFile(filepath.Join(root, "go.mod")))(t)
-	sum := must(os.ReadFile(filepath.Join(root, "go.sum")))(t)
+	mod := sample.Must(os.ReadFile(filepath.Join(root, "go.mod")))(t)
+	sum := sample.Must(os.ReadFile(filepath.Join(root, "go.sum")))(t)
 	files := map[string]string{
 		"go.mod": strings.Replace(string(mod), "module github.com/durosim/durosim", "module example.com/shop", 1) +
 			"\nrequire github.com/durosim/durosim v0.0.0\n\nreplace github.com/durosim/durosim => " + root + "\n",
@@ -101,7 +101,7 @@ func TestGoTestInAModule(t *testing.T) {
 func TestCalls(t *testing.T) {
 	config := func(found string) cluster.Config {
 		e := stored(t, found)
-		chooser := must(e.NewChooser())(t)
+		chooser := sample.Must(e.NewChooser())(t)
 		return cluster.Config{Plan: e.Plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
 			return properties.New(w, properties.Options{})
 		}}
@@ -123,16 +123,5 @@ func TestCalls(t *testing.T) {
 	}
 	if _, _, err := command.Calls(config("S04 provider/count-reset-by-abandon")); err == nil || !strings.Contains(err.Error(), "does not begin empty") {
 		t.Errorf("a store that does not begin empty: %v", err)
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestListen checks that a provider at an address can be checked just like a child process, over either kind of
@@ -24,7 +25,7 @@ func TestListen(t *testing.T) {
 		served := make(chan error, 1)
 		a := &app{stdout: bufio.NewWriter(out)}
 		go func() { served <- a.listen(where, in, func() *wire.Server { return (&serveCmd{}).server(nil) }) }()
-		line := must(bufio.NewReader(said).ReadString('\n'))(t)
+		line := sample.Must(bufio.NewReader(said).ReadString('\n'))(t)
 		address := strings.TrimPrefix(strings.TrimSpace(line), "listening on ")
 		for _, verb := range [][]string{{"conformance", "--run", "AT-"}, {"oracle", "--seeds", "20"}} {
 			var stdout, stderr bytes.Buffer

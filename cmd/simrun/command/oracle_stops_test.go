@@ -12,6 +12,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestOracleStops checks that a search that stops early reports its results and ends with the command that runs the
@@ -69,12 +70,12 @@ func TestOracleStops(t *testing.T) {
 func serveOnce(t *testing.T, bug faults.BugID, at int64, instead func() error) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "socket")
-	listener := must(net.Listen("unix", path))(t)
+	listener := sample.Must(net.Listen("unix", path))(t)
 	var set []faults.BugID
 	if bug != "" {
 		set = append(set, bug)
 	}
-	rules := must(faults.NewTables(set...))(t)
+	rules := sample.Must(faults.NewTables(set...))(t)
 	var made atomic.Int64
 	ended := make(chan struct{})
 	go func() {

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle/search"
 	"github.com/durosim/durosim/properties/undertest"
@@ -29,8 +30,8 @@ type exchange struct {
 
 func newExchange(t *testing.T, lines wire.Lines) *exchange {
 	t.Helper()
-	text := must(wire.Schema())(t)
-	document := must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
+	text := sample.Must(wire.Schema())(t)
+	document := sample.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	x := &exchange{Lines: lines, t: t, schema: jsonschema.NewCompiler(), methods: map[string]string{}, seen: map[string]int{}}
 	x.schema.DefaultDraft(jsonschema.Draft2020)
 	if err := x.schema.AddResource("protocol.json", document); err != nil {
@@ -103,7 +104,7 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- (&serveCmd{}).server(nil).Serve(t.Context(), toServer, fromServer) }()
 	x := newExchange(t, foreign.NewLines(toClient, fromClient))
-	client := must(wire.Dial(t.Context(), x, wire.ClientOptions{Patience: time.Minute}))(t)
+	client := sample.Must(wire.Dial(t.Context(), x, wire.ClientOptions{Patience: time.Minute}))(t)
 	peer := &remote{client: client}
 	if _, err := search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 60}); err != nil {
 		t.Fatal(err)

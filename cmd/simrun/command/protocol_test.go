@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
 )
 
@@ -72,7 +73,7 @@ func TestProtocolLog(t *testing.T) {
 
 func readPage(t *testing.T) string {
 	t.Helper()
-	data := must(os.ReadFile(protocolPage))(t)
+	data := sample.Must(os.ReadFile(protocolPage))(t)
 	return string(data)
 }
 

@@ -7,11 +7,13 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestRecipes runs each scenario of docs/recipes.md, which must hold, and its variant, which must fail as a plan.
 func TestRecipes(t *testing.T) {
-	page := must(os.ReadFile("../../../docs/recipes.md"))(t)
+	page := sample.Must(os.ReadFile("../../../docs/recipes.md"))(t)
 	recipe := regexp.MustCompile("(?s)\n## ([^\n]+)\n.*?```text\n(.*?)```\n\n(Instead [^\n]+)")
 	swap := regexp.MustCompile("of `([^`]+)`, `([^`]+)`")
 	found := recipe.FindAllStringSubmatch(string(page), -1)

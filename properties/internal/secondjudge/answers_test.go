@@ -24,8 +24,8 @@ func TestMain(m *testing.M) { sample.Main(m) }
 
 func judged(t *testing.T, name string, seed, second uint64, ids ...faults.BugID) *cluster.Result {
 	t.Helper()
-	s := must(scenario.Lookup(name))(t)
-	plan := must(s.Expand(seed, scenario.Overrides{Bugs: ids}))(t)
+	s := sample.Must(scenario.Lookup(name))(t)
+	plan := sample.Must(s.Expand(seed, scenario.Overrides{Bugs: ids}))(t)
 	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
 		return monitor.New(w, monitor.Options{SecondJudge: second})
 	}})
@@ -204,7 +204,7 @@ func TestPreloadedIsKept(t *testing.T) {
 	var events []memprovider.PreloadedEvent
 	for id, data := range []engine.EventData{eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}, eventdata.OrchestrationCompleted{Output: output}} {
 		e := engine.Event{EventID: uint64(id + 1), InstanceID: "A", ExecutionID: 1, Data: data}
-		bytes := must(engine.ShippedBuilds()[1].Codec.AppendEvent(nil, e))(t)
+		bytes := sample.Must(engine.ShippedBuilds()[1].Codec.AppendEvent(nil, e))(t)
 		events = append(events, memprovider.PreloadedEvent{ID: e.EventID, Kind: e.Kind(), Data: bytes})
 	}
 	third := events[1]

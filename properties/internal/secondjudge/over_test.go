@@ -30,7 +30,7 @@ var anyBuild = engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With(ev
 // another makes in-memory stores, with or without bugs, that stand for a store that is not durosim's own.
 func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignStore, error) {
 	t.Helper()
-	planted := must(faults.Plant("", ids...))(t)
+	planted := sample.Must(faults.Plant("", ids...))(t)
 	return func(startMs int64) (*cluster.ForeignStore, error) {
 		fail := -1
 		s := memprovider.New(memprovider.Options{
@@ -57,8 +57,8 @@ func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignSto
 // overAnother runs a seed of a scenario over such a store.
 func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *cluster.Result {
 	t.Helper()
-	s := must(scenario.Lookup(name))(t)
-	plan := must(s.Expand(seed, scenario.Overrides{}))(t)
+	s := sample.Must(scenario.Lookup(name))(t)
+	plan := sample.Must(s.Expand(seed, scenario.Overrides{}))(t)
 	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t, ids...), Monitor: func(w *cluster.World) cluster.Monitor {
 		return monitor.New(w, monitor.Options{Expectations: s.Expect})
 	}})
@@ -171,10 +171,10 @@ func shownOver(t *testing.T, b faults.Bug, bound uint64) string {
 func TestNodeBugsOverAnotherStore(t *testing.T) {
 	bugs := slices.DeleteFunc(append(faults.BugsOf("engine/replay"), faults.BugsOf("engine/machine")...), func(b faults.Bug) bool { return !b.Caught() || b.InStore() })
 	for _, b := range sample.Of(bugs, 30) {
-		s := must(scenario.Lookup(b.Scenario))(t)
+		s := sample.Must(scenario.Lookup(b.Scenario))(t)
 		caught := false
 		for seed := uint64(1); seed <= 200 && !caught; seed++ {
-			plan := must(s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{b.ID}}))(t)
+			plan := sample.Must(s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{b.ID}}))(t)
 			r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t), Monitor: func(w *cluster.World) cluster.Monitor {
 				return monitor.New(w, monitor.Options{Expectations: s.Expect})
 			}})
@@ -186,16 +186,5 @@ func TestNodeBugsOverAnotherStore(t *testing.T) {
 		if !caught {
 			t.Errorf("%s: none of %v is violated", b.ID, b.Properties)
 		}
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

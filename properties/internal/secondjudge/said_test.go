@@ -16,6 +16,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -103,10 +104,10 @@ func TestWhatIsSaid(t *testing.T) {
 	datadriven.RunTest(t, "testdata/said.txt", func(t *testing.T, d *datadriven.TestData) string {
 		cases, add := strings.Fields(d.Input), more[d.Cmd]
 		if len(d.CmdArgs) == 0 {
-			tables := must(faults.NewTables(faults.BugID(d.Cmd)))(t)
+			tables := sample.Must(faults.NewTables(faults.BugID(d.Cmd)))(t)
 			return brief.Of(alone(tables.Provider, nil, cases...))
 		}
-		n := must(strconv.Atoi(d.CmdArgs[1].Key))(t)
+		n := sample.Must(strconv.Atoi(d.CmdArgs[1].Key))(t)
 		return brief.Of(alone(nil, func(ctx context.Context, p, twin engine.Provider, c call.Call) call.Answer {
 			a := call.Pass(ctx, twin, c)
 			if call.Method(c) == d.CmdArgs[0].Key {

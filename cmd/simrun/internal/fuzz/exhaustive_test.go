@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -22,8 +23,8 @@ at 2s upgrade B to 2.0.0
 
 func scope(t *testing.T, text string, bugs ...faults.BugID) fuzz.Scope {
 	t.Helper()
-	s := must(scenario.Parse("small.txt", []byte(text)))(t)
-	p := must(s.Expand(1, scenario.Overrides{Bugs: bugs}))(t)
+	s := sample.Must(scenario.Parse("small.txt", []byte(text)))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{Bugs: bugs}))(t)
 	return fuzz.Scope{Plan: p, Within: 60 * time.Millisecond, Workers: 2, Config: func() cluster.Config {
 		return cluster.Config{Monitor: func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }}
 	}}
@@ -31,7 +32,7 @@ func scope(t *testing.T, text string, bugs ...faults.BugID) fuzz.Scope {
 
 func exhaust(t *testing.T, o fuzz.Scope) fuzz.Exploration {
 	t.Helper()
-	r := must(fuzz.Exhaust(o))(t)
+	r := sample.Must(fuzz.Exhaust(o))(t)
 	return *r
 }
 

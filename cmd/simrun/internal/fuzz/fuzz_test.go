@@ -39,7 +39,7 @@ after 2s..4s upgrade B to 2.0.0
 // hunting returns the options for a hunt near that scenario, with planted bugs.
 func hunting(t *testing.T, bugs ...faults.BugID) fuzz.Options {
 	t.Helper()
-	s := must(scenario.Parse("operators.txt", []byte(operators)))(t)
+	s := sample.Must(scenario.Parse("operators.txt", []byte(operators)))(t)
 	space := workload.EditSpace()
 	space.Builds = []string{"1.5.0", "2.0.0"}
 	return fuzz.Options{
@@ -58,7 +58,7 @@ func contract(w *cluster.World) cluster.Monitor {
 
 func run(t *testing.T, o fuzz.Options) *fuzz.Report {
 	t.Helper()
-	r := must(fuzz.Run(o))(t)
+	r := sample.Must(fuzz.Run(o))(t)
 	return r
 }
 
@@ -103,7 +103,7 @@ func TestInputsAreRecipes(t *testing.T) {
 		if ways[way] > 3 {
 			return
 		}
-		e := must(scenario.ParseEntry("entry.txt", in.Entry("").Format()))(t)
+		e := sample.Must(scenario.ParseEntry("entry.txt", in.Entry("").Format()))(t)
 		if diff := cmp.Diff(digest(t, in), digest(t, fuzz.FromEntry(e))); diff != "" {
 			t.Errorf("%s, seed %d, chooser %s: -input +stored\n%s", in.Way, in.Seed, in.Chooser, diff)
 		}
@@ -122,8 +122,8 @@ func TestInputsAreRecipes(t *testing.T) {
 func digest(t *testing.T, in fuzz.Input) string {
 	t.Helper()
 	e := in.Entry("")
-	chooser := must(e.NewChooser())(t)
-	r := must(cluster.Run(cluster.Config{Plan: e.Plan, Seed: e.Seed, Chooser: chooser}))(t)
+	chooser := sample.Must(e.NewChooser())(t)
+	r := sample.Must(cluster.Run(cluster.Config{Plan: e.Plan, Seed: e.Seed, Chooser: chooser}))(t)
 	return r.Digest.String()
 }
 
@@ -198,16 +198,5 @@ func TestHuntRefuses(t *testing.T) {
 	o.Runs = 1
 	if _, err := fuzz.Run(o); err == nil || !strings.Contains(err.Error(), "no/such-bug") {
 		t.Errorf("with an unknown bug: %v", err)
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

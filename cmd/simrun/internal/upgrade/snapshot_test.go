@@ -16,6 +16,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestReadsAnExport reads an export of a database that two releases of duroxide wrote.
@@ -93,7 +94,7 @@ func TestProblems(t *testing.T) {
 		{`{"Greeting":{"instance":"a"}}`, `x.jsonl:3: field "work_item": codec any: work item: unknown kind "Greeting"`},
 	} {
 		fsys := fstest.MapFS{"x.jsonl": {Data: []byte(started + "\n" + scheduled + "\n" + c.lines + "\n")}}
-		s := must(upgrade.Read(fsys, "x.jsonl", engine.ShippedBuilds()))(t)
+		s := sample.Must(upgrade.Read(fsys, "x.jsonl", engine.ShippedBuilds()))(t)
 		var got []string
 		for _, p := range s.Problems {
 			got = append(got, p.Error())

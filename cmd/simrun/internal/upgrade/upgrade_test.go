@@ -42,7 +42,7 @@ node C runs 0.1.26
 
 // TestStoreGoesOn checks that the stored work continues in the plan's cluster and that the contract holds.
 func TestStoreGoesOn(t *testing.T) {
-	r := must(upgrade.Try(config(t, own+"at 5s upgrade C to 0.1.32\n", true)))(t)
+	r := sample.Must(upgrade.Try(config(t, own+"at 5s upgrade C to 0.1.32\n", true)))(t)
 	if !r.Holds() || r.NoReturn != 0 || len(r.Hazards) != 0 {
 		t.Errorf("holds %v, no return %d, hazards %v, properties %v\n%s", r.Holds(), r.NoReturn, r.Hazards, r.Whole.Properties, r.Text())
 	}
@@ -82,7 +82,7 @@ at 2s widen A to >=0.0.0, <=1.9.0
 at 8s upgrade A to 2.0.0
 at 20s upgrade B to 2.0.0
 `, false)
-	r := must(upgrade.Try(c))(t)
+	r := sample.Must(upgrade.Try(c))(t)
 	if r.NoReturn != 2 || !r.Holds() {
 		t.Errorf("no return %d, holds %v; want 2, upgrade A\n%s", r.NoReturn, r.Holds(), r.Text())
 	}
@@ -105,7 +105,7 @@ load 12 instances over 20s
 at 5s stop A
 at 15s upgrade B to 2.0.0
 `, false)
-	orders := must(upgrade.TryOrders(c, 3))(t)
+	orders := sample.Must(upgrade.TryOrders(c, 3))(t)
 	if len(orders) != 2 || orders[0].Text != "upgrade B to 2.0.0, stop A" || orders[0].WaitedMs >= orders[1].WaitedMs {
 		t.Errorf("orders: %+v", orders)
 	}
@@ -124,7 +124,7 @@ then upgrade B to 2.0.0
 then upgrade C to 2.0.0
 then pause A for 1s
 `, false)
-	orders := must(upgrade.TryOrders(c, 1))(t)
+	orders := sample.Must(upgrade.TryOrders(c, 1))(t)
 	ownOrder := 0
 	for _, o := range orders {
 		if strings.Index(o.Text, "upgrade A to 1.6.0") > strings.Index(o.Text, "upgrade A to 2.0.0") {
@@ -154,7 +154,7 @@ at 5s stop B
 		{plan, true},
 		{"build 0.1.26 like 1.5.0\n" + plan + "node old runs 0.1.26\nthen stop old\n", false},
 	} {
-		r := must(upgrade.Try(config(t, c.plan, true)))(t)
+		r := sample.Must(upgrade.Try(config(t, c.plan, true)))(t)
 		if e := r.End; e.Stranded.Total == 0 || (e.Untaken.Total > 0) != c.untaken {
 			t.Errorf("stranded %v, taken by no build %v, want some: %v\n%s", e.Stranded, e.Untaken, c.untaken, r.Text())
 		}
@@ -210,16 +210,5 @@ func strange(row any, see func(what string)) {
 		}
 		in[key] = was
 		strange(was, see)
-	}
-}
-
-// must returns what a call has returned. An error ends the test.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -46,9 +47,9 @@ func TestWidened(t *testing.T) {
 
 func windows(t *testing.T, text string) []upgrade.Window {
 	t.Helper()
-	s := must(scenario.Parse("w.txt", []byte(text)))(t)
-	p := must(s.Expand(1, scenario.Overrides{}))(t)
-	all := must(upgrade.Windows(p, engine.ShippedBuilds()))(t)
+	s := sample.Must(scenario.Parse("w.txt", []byte(text)))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
+	all := sample.Must(upgrade.Windows(p, engine.ShippedBuilds()))(t)
 	return all
 }
 

@@ -235,7 +235,7 @@ func (ex *explainer) unserved(tag, name string) (lacks, needs string) {
 		if !n.Options.WorkerTagFilter.Matches(tag) {
 			continue
 		}
-		if name == "" || strings.HasPrefix(name, orchhost.SystemActivityPrefix) || n.Registry == nil || slices.Contains(n.Registry.Activities(), name) {
+		if name == "" || n.HasActivity(name) {
 			return "", ""
 		}
 		without = append(without, fmt.Sprintf("%s (%s)", n.Name, n.Build.Name()))
@@ -244,6 +244,12 @@ func (ex *explainer) unserved(tag, name string) (lacks, needs string) {
 		return "", ""
 	}
 	return ", which no live node has: without it are " + strings.Join(without, ", "), "a node that has that activity must be up"
+}
+
+// HasActivity reports whether the node runs that activity, as far as is known: a released runtime does not show what it
+// has, and activities of the runtime itself need no handler.
+func (n *NodeInfo) HasActivity(name string) bool {
+	return n.Registry == nil || strings.HasPrefix(name, orchhost.SystemActivityPrefix) || slices.Contains(n.Registry.Activities(), name)
 }
 
 // Unserved says that none of these nodes, which are up and have workers, serves a tag. It returns "" if one does, or if

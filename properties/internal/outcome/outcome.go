@@ -8,7 +8,6 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/engine/orchhost"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/arena"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -259,9 +258,7 @@ func (c *Checker) stuckOn(in *model.Instance) string {
 	}
 	for _, r := range in.Work {
 		a, ok := engine.Known(r.Item).(engine.ActivityExecuteItem)
-		has := func(n *cluster.NodeInfo) bool { // a released runtime does not show it
-			return n.Registry == nil || slices.Contains(n.Registry.Activities(), a.Name) || strings.HasPrefix(a.Name, orchhost.SystemActivityPrefix)
-		}
+		has := func(n *cluster.NodeInfo) bool { return n.HasActivity(a.Name) }
 		if lacks := cluster.Unserved(a.Tag, nodes); ok && lacks != "" {
 			return fmt.Sprintf("activity %s (event %d)%s", a.Name, a.ID, lacks)
 		} else if ok && len(nodes) > 0 && !slices.ContainsFunc(nodes, has) {

@@ -40,11 +40,9 @@ func (p *provider) GetInstanceTree(_ context.Context, root string) (*engine.Inst
 // tree returns the names of an instance and all its descendants, parents before children.
 func (s *Store) tree(root string) []string {
 	ids := []string{root}
-	seen := map[string]bool{root: true} // looked up only; parents may form a cycle
 	for i := 0; i < len(ids); i++ {
 		for _, child := range s.children(ids[i]) {
-			if !seen[child] {
-				seen[child] = true
+			if child != root { // parents may form a cycle: each has one, so it is the root's
 				ids = append(ids, child)
 			}
 		}

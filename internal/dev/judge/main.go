@@ -61,7 +61,7 @@ type judge struct {
 }
 
 func judges(times uint64) []judge {
-	list := []judge{{"conformance", conformanceJudge}, {"oracle", func() (uint64, string, string) { return oracleJudge(1000 * int(times)) }}, {"unsteady-handlers", unsteadyJudge}}
+	list := []judge{{"conformance", conformanceJudge}, {"oracle", func() (uint64, string, string) { return oracleJudge(1000 * int(times)) }}, {"wrong-stores", wrongStoresJudge}, {"unsteady-handlers", unsteadyJudge}}
 	all := scenario.Builtin()
 	slices.SortStableFunc(all, func(a, b scenario.Named) int { return int(most[b.Name]) - int(most[a.Name]) })
 	for _, n := range all {
@@ -73,7 +73,7 @@ func judges(times uint64) []judge {
 		list = append(list, judge{n.Name + "+full", func() (uint64, string, string) { return scenarioJudge(n, seeds, "full", nil) }})
 	}
 	for _, n := range all[:len(most)] {
-		list = append(list, judge{n.Name + "+over", func() (uint64, string, string) { return scenarioJudge(n, 2*times, "", another) }})
+		list = append(list, judge{n.Name + "+over", func() (uint64, string, string) { return scenarioJudge(n, 2*times, "", another(nil)) }})
 	}
 	list = append(list, judge{selfcheck.StrayMessages, func() (uint64, string, string) {
 		plans := func(seed uint64) (*plan.Plan, error) { return stray.Expand(seed, scenario.Overrides{}) }
@@ -104,14 +104,17 @@ func guard() {
 	}
 }
 
-// another makes a store that stands for one that is not durosim's own. It stores what callers of any build write.
-func another(startMs int64) (*cluster.ForeignStore, error) {
-	s := memprovider.New(memprovider.Options{StartMs: startMs})
-	anyBuild := engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With("LegacyNote"), engine.WorkItemKinds2x()))
-	return &cluster.ForeignStore{
-		Provider: s.Handle(anyBuild, observe.Caller{}),
-		SetNow:   func(ms int64) error { s.SetNow(ms); return nil },
-	}, nil
+// another makes stores that stand for one that is not durosim's own, with rules or, if there are none, the rules that
+// ship. They store what callers of any build write.
+func another(rules *memprovider.Rules) func(startMs int64) (*cluster.ForeignStore, error) {
+	return func(startMs int64) (*cluster.ForeignStore, error) {
+		s := memprovider.New(memprovider.Options{StartMs: startMs, Rules: rules})
+		anyBuild := engine.Opaque(engine.NewJSONCodec("any", engine.Kinds2x().With("LegacyNote"), engine.WorkItemKinds2x()))
+		return &cluster.ForeignStore{
+			Provider: s.Handle(anyBuild, observe.Caller{}),
+			SetNow:   func(ms int64) error { s.SetNow(ms); return nil },
+		}, nil
+	}
 }
 
 func scenarioJudge(n scenario.Named, seeds uint64, with string, store func(int64) (*cluster.ForeignStore, error)) (uint64, string, string) {

@@ -29,13 +29,13 @@ type tests struct{ path, run string }
 
 func own(path string) []tests { return []tests{{path, ""}} }
 
-// tables are the tests of command judge: of texts that no contract states, and of callers that no run has. They count as
-// it does.
+// tables are the tests of command judge: of texts that no contract states, and of callers and calls that no run has. They
+// count as it does.
 var tables = tests{"internal/dev/judge", ""}
 
 // judged lists the areas whose mutants are tried with campaigns, the provider's specification, and conformance cases.
 var judged = []area{
-	{"memprovider", "", "", own("memprovider")},
+	{"memprovider", "", "", append([]tests{tables}, own("memprovider")...)},
 	{"engine/replay", "", "", append([]tests{tables}, own("engine/replay")...)},
 	{"engine/machine", "", "", append([]tests{tables}, own("engine/machine")...)},
 	{"engine", "codecs", "{codec,json*,opaque}.go", own("engine")},

@@ -2,6 +2,7 @@ package selfcheck
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -18,15 +19,18 @@ import (
 type account struct {
 	run              *run
 	events, messages int  // how many events and messages the store says it decoded
+	failed           int  // how many of them it could not
 	ended            bool // whether the last call has ended
 	number           uint64
+	atMs             int64 // when the last call has ended
 	kind             observe.CallKind
 	caller           observe.Caller
 	outcome          observe.Outcome
 	request          observe.CallRequest     // the last request
 	ack              engine.OrchestrationAck // a copy of the request's ack, because the store clears its own when the call ends
 	told             map[observe.Kind]int    // of the call: how often it has told a kind of change of the instances row, and not taken it back
-	exempted         bool                    // calls that the store sees differ from those that callers make
+	shadow           Shadow
+	exempted         bool // calls that the store sees differ from those that callers make
 }
 
 func newAccount(r *run) *account {
@@ -35,12 +39,15 @@ func newAccount(r *run) *account {
 
 // Observe keeps what the store reports about its last call.
 func (k *account) Observe(o *observe.Observation) {
+	if k.run.world.Store() != nil {
+		k.shadow.Observe(o)
+	}
 	switch o.Kind {
 	case observe.EventDecoded:
-		k.events++
+		k.events, k.failed = k.events+1, k.failed+failures[o.Outcome]
 		return
 	case observe.MessageDecoded:
-		k.messages++
+		k.messages, k.failed = k.messages+1, k.failed+failures[o.Outcome]
 		return
 	case observe.RowRemoved:
 		if o.Reason != observe.RemovedUndone && !slices.Contains(removals[k.kind], o.Reason) && !k.exempted {
@@ -52,7 +59,7 @@ func (k *account) Observe(o *observe.Observation) {
 			k.wrong(k.caller.Node, "inserts activity %d of execution %d as %d of %d", a.ID, a.ExecutionID, o.EventID, o.Execution)
 		}
 		return
-	case observe.PointerSet, observe.ParentSet, observe.CustomStatusSet:
+	case observe.InstanceCreated, observe.PointerSet, observe.ParentSet, observe.CustomStatusSet:
 		if k.told[o.Kind]++; o.Undo {
 			if k.told[o.Kind] -= 2; k.told[o.Kind] < 0 {
 				k.wrong(k.caller.Node, "takes back a change of kind %d in call %d, which has made none", o.Kind, k.number)
@@ -63,7 +70,7 @@ func (k *account) Observe(o *observe.Observation) {
 		if o.Call <= k.number && !k.exempted {
 			k.wrong(o.Caller.Node, "begins call %d after call %d", o.Call, k.number)
 		}
-		k.events, k.messages = 0, 0
+		k.events, k.messages, k.failed = 0, 0, 0
 		clear(k.told)
 		k.number, k.kind, k.caller, k.ended = o.Call, o.CallKind, o.Caller, false
 		if k.request = (observe.CallRequest{}); o.Request != nil {
@@ -80,12 +87,15 @@ func (k *account) Observe(o *observe.Observation) {
 	if !k.exempted && (o.Call != k.number || o.CallKind != k.kind || o.Caller != k.caller || k.ended) {
 		k.wrong(o.Caller.Node, "ends call %d, %s of %v, which has not begun", o.Call, o.CallKind, o.Caller)
 	}
-	k.outcome, k.ended = o.Outcome, true
+	k.outcome, k.ended, k.atMs = o.Outcome, true, o.AtMs
 	k.readAll(o)
 	if k.number%64 == 0 {
-		k.shown()
+		k.shown(o.AtMs)
 	}
 }
+
+// failures says how many failures an outcome of a decoding is.
+var failures = map[observe.Outcome]int{observe.OutcomePermanent: 1}
 
 // removals lists for which reasons a call removes messages.
 var removals = map[observe.CallKind][]observe.RemoveReason{
@@ -95,6 +105,15 @@ var removals = map[observe.CallKind][]observe.RemoveReason{
 	observe.CallAdmin:                  {observe.RemovedDeleted},
 }
 
+// finish looks at the store once more, at its own time: that of the last call if callers bring the time.
+func (k *account) finish() {
+	if k.run.world.Plan().Store.CallersClock {
+		k.shown(k.atMs)
+		return
+	}
+	k.shown(k.run.world.NowMs())
+}
+
 // readAll checks that a store reports having decoded the work that it hands out, and whose that is.
 func (k *account) readAll(o *observe.Observation) {
 	events, messages, target := 0, 0, ""
@@ -102,6 +121,9 @@ func (k *account) readAll(o *observe.Observation) {
 	case k.exempted || k.run.world.Store() == nil: // a test's story reports only what the test needs
 		return
 	case o.Fetched != nil:
+		if why := o.Fetched.Item.HistoryError; why != "" && k.failed == 0 {
+			k.wrong(o.Caller.Node, "hands out work with the error %q, but reports no decoding that failed", why)
+		}
 		events, messages, target = min(len(o.Fetched.Item.History), 1), len(o.Fetched.Item.Messages), o.Fetched.Item.Instance
 	case o.Work != nil:
 		messages, target = 1, o.Work.Item.Target()
@@ -184,7 +206,11 @@ func sameRequest(q *observe.CallRequest, ack *engine.OrchestrationAck, c call.Ca
 	case call.GetInstanceStats:
 		return q.Instance == c.Instance
 	}
-	return true // no checker reads the requests of other kinds of calls
+	if call.Kind(c) != observe.CallAdmin {
+		return true // no checker reads the requests of other kinds of calls
+	}
+	instance := reflect.ValueOf(c).FieldByName("Instance")
+	return q.Admin == call.Method(c) && (!instance.IsValid() || q.Instance == instance.String())
 }
 
 // sameItem reports whether two items are the same message. It compares only cheap fields, since the store cannot change

@@ -59,6 +59,12 @@ func (r accountRig) decoded(no uint64, events, messages int) {
 	}
 }
 
+// sent shows that the first message is stored.
+func (r accountRig) sent(item engine.WorkItem) {
+	r.m.Observe(&observe.Observation{Kind: observe.InstanceNamed, Instance: 1, Name: item.Target()})
+	r.m.Observe(&observe.Observation{Kind: observe.RowInserted, Message: 1, Instance: 1, Item: item})
+}
+
 func (r accountRig) executed(no uint64, kind observe.CallKind, outcome observe.Outcome, request call.Call) {
 	r.m.Record(&cluster.Record{Kind: record.CallExecuted, StoreCall: no, CallKind: kind, Outcome: outcome, Request: request, Node: accountCaller.Node, Incarnation: accountCaller.Incarnation})
 }
@@ -124,12 +130,28 @@ func TestAccountOfCalls(t *testing.T) {
 		}, `B: the store hands out work of "x" as that of ""`},
 		{"a message acknowledged by an abandon", func(r accountRig) {
 			r.begin(5, observe.CallAbandonWorkItem, observe.CallRequest{})
-			r.m.Observe(&observe.Observation{Kind: observe.RowRemoved, Message: 7, Reason: observe.RemovedAcked})
-		}, "B: the store removes message 7 in call 5, abandon_work_item, for reason 1: expected one of []"},
+			r.sent(message)
+			r.m.Observe(&observe.Observation{Kind: observe.RowRemoved, Message: 1, Reason: observe.RemovedAcked})
+		}, "B: the store removes message 1 in call 5, abandon_work_item, for reason 1: expected one of []"},
 		{"a message taken back", func(r accountRig) {
 			r.begin(5, observe.CallAbandonWorkItem, observe.CallRequest{})
-			r.m.Observe(&observe.Observation{Kind: observe.RowRemoved, Message: 7, Reason: observe.RemovedUndone})
+			r.sent(message)
+			r.m.Observe(&observe.Observation{Kind: observe.RowRemoved, Message: 1, Reason: observe.RemovedUndone})
 		}, ""},
+		{"another operator's call", func(r accountRig) {
+			r.begin(5, observe.CallAdmin, observe.CallRequest{Admin: "list_children", Instance: "x"})
+			r.end(5, observe.CallAdmin, ok)
+			r.m.Record(&cluster.Record{Kind: record.Looked, StoreCall: 5, Request: call.ListChildren{Instance: "x"}})
+			r.m.Record(&cluster.Record{Kind: record.Looked, StoreCall: 5, Request: call.GetParentID{Instance: "x"}})
+		}, ": the store reports that admin has the request " + strings.Replace(requestText("", "x"), "Admin:", "Admin:list_children", 1) + ", but the caller sent {Instance:x}"},
+		{"an error without a failed decoding", func(r accountRig) {
+			f := &engine.FetchedOrchestration{Item: engine.OrchestrationItem{HistoryError: "bad"}}
+			r.begin(5, fetch, observe.CallRequest{})
+			r.m.Observe(&observe.Observation{Kind: observe.EventDecoded, Call: 5, Outcome: observe.OutcomePermanent})
+			r.ends(observe.Observation{Call: 5, CallKind: fetch, Caller: accountCaller, Outcome: ok, Fetched: f})
+			r.begin(6, fetch, observe.CallRequest{})
+			r.ends(observe.Observation{Call: 6, CallKind: fetch, Caller: accountCaller, Outcome: ok, Fetched: f})
+		}, `B: the store hands out work with the error "bad", but reports no decoding that failed`},
 		{"a fault answers", func(r accountRig) {
 			whole(r)
 			r.m.Record(&cluster.Record{Kind: record.CallExecuted, Step: 9, CallKind: fetch, Outcome: refused, Node: 1, Incarnation: 1})

@@ -71,7 +71,7 @@ func (m *Monitor) Open(int64) (open bool, untilMs int64) { return false, 0 }
 // Finish implements cluster.Monitor.
 func (m *Monitor) Finish() {
 	m.nodes.Finish()
-	m.account.shown()
+	m.account.finish()
 }
 
 // Violations implements cluster.Monitor.

@@ -37,7 +37,9 @@ func TestSameRequest(t *testing.T) {
 		{observe.CallRequest{Instance: "order-1", Key: "k"}, call.GetKVValue{Instance: "order-1", Key: "k"}, "Instance, Key"},
 		{observe.CallRequest{Instance: "order-1"}, call.GetKVAllValues{Instance: "order-1"}, "Instance"},
 		{observe.CallRequest{Instance: "order-1"}, call.GetInstanceStats{Instance: "order-1"}, "Instance"},
-		{observe.CallRequest{Instance: "order-1"}, call.ListInstances{}, ""},
+		{observe.CallRequest{Admin: "list_children", Instance: "order-1"}, call.ListChildren{Instance: "order-1"}, "Admin, Instance"},
+		{observe.CallRequest{Admin: "list_instances"}, call.ListInstances{}, "Admin"},
+		{observe.CallRequest{Instance: "order-1"}, call.Read{Instance: "order-1"}, ""},
 	} {
 		agrees := func() bool {
 			var ack engine.OrchestrationAck

@@ -1,29 +1,41 @@
 package selfcheck
 
 import (
+	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/memprovider"
 )
 
-// shown checks that a store shows the same in each of the ways in which it is read beside its calls: by its snapshot, and by
-// instance. What has expired has no lock. A story in a test has no store.
-func (k *account) shown() {
+// shown checks that a store shows what its observations say, and the same in each of the ways in which it is read beside
+// its calls: by its snapshot, and by instance. What has expired at the store's time has no lock. A story in a test has no store.
+func (k *account) shown(nowMs int64) {
 	store := k.run.world.Store()
 	if store == nil {
 		return
 	}
 	shot, there := store.Snapshot(), map[string]bool{} // lookups only
+	if told := k.shadow.Snapshot(); !reflect.DeepEqual(told, shot) {
+		k.wrong(0, "is not what its observations say: -observed +stored\n%s", cmp.Diff(told, shot))
+	}
+	lock := func(untilMs int64) int64 {
+		if untilMs > nowMs {
+			return untilMs
+		}
+		return 0
+	}
 	same := slices.IsSortedFunc(shot.Sessions, func(a, b memprovider.SnapshotSession) int { return strings.Compare(a.ID, b.ID) })
 	for i := range shot.Instances {
 		in := &shot.Instances[i]
 		there[in.Name] = true
 		peeked, ok := store.Peek(in.Name)
 		state := peeked
-		state.Created, state.Parent, state.VisibleMs, state.LockedUntilMs = in.Created, in.Parent.Instance, memprovider.Never, min(in.LockUntilMs, peeked.LockedUntilMs)
+		state.Created, state.Parent, state.VisibleMs, state.LockedUntilMs = in.Created, in.Parent.Instance, memprovider.Never, lock(in.LockUntilMs)
 		if in.Created {
 			state.Execution = in.Current
 		}
@@ -43,12 +55,12 @@ func (k *account) shown() {
 		state.Messages = len(rows)
 		for _, w := range shot.Work {
 			if w.Instance == in.Number {
-				rows = append(rows, memprovider.RowState{Number: w.Number, Queue: observe.QueueWorker, Activity: w.Activity, VisibleMs: w.VisibleMs, Count: w.Count, LockedUntilMs: w.LockUntilMs})
+				rows = append(rows, memprovider.RowState{Number: w.Number, Queue: observe.QueueWorker, Activity: w.Activity, VisibleMs: w.VisibleMs, Count: w.Count, LockedUntilMs: lock(w.LockUntilMs)})
 			}
 		}
 		state.Activities = len(rows) - state.Messages
 		same = same && slices.EqualFunc(store.PeekRows(in.Name), rows, func(a, b memprovider.RowState) bool {
-			b.Kind, b.Session, b.Tag, b.LockedUntilMs = a.Kind, a.Session, a.Tag, min(a.LockedUntilMs, b.LockedUntilMs)
+			b.Kind, b.Session, b.Tag = a.Kind, a.Session, a.Tag
 			return a == b
 		})
 		keys := map[string]string{} // lookups only

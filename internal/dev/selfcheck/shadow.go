@@ -1,4 +1,4 @@
-package memprovider_test
+package selfcheck
 
 import (
 	"cmp"
@@ -10,18 +10,18 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// shadow builds a Snapshot from observations alone.
-type shadow struct {
+// Shadow builds a store's Snapshot from observations alone.
+type Shadow struct {
 	instances []*memprovider.SnapshotInstance // by number - 1
 	messages  []*memprovider.SnapshotMessage  // by number - 1, nil for work
 	work      []*memprovider.SnapshotWork     // by number - 1, nil for messages
 	gone      []bool                          // by number - 1
-	kinds     []engine.WorkItemKind           // by number - 1
-	items     []engine.WorkItem               // by number - 1
+	items     []engine.WorkItem               // by number - 1, nil for what was stored only as bytes
 	sessions  map[string]memprovider.SnapshotSession
 }
 
-func (s *shadow) Observe(o *observe.Observation) {
+// Observe implements observe.Sink.
+func (s *Shadow) Observe(o *observe.Observation) {
 	var in *memprovider.SnapshotInstance
 	if o.Instance != 0 && o.Kind != observe.InstanceNamed {
 		in = s.instances[o.Instance-1]
@@ -91,7 +91,7 @@ func setKV(rows []memprovider.SnapshotKV, o *observe.Observation) []memprovider.
 	return rows
 }
 
-func (s *shadow) observeRow(o *observe.Observation) {
+func (s *Shadow) observeRow(o *observe.Observation) {
 	switch o.Kind {
 	case observe.RowInserted:
 		m, w := &memprovider.SnapshotMessage{Number: o.Message, Instance: o.Instance, Data: o.Bytes, VisibleMs: o.UntilMs}, (*memprovider.SnapshotWork)(nil)
@@ -100,8 +100,7 @@ func (s *shadow) observeRow(o *observe.Observation) {
 				Data: o.Bytes, VisibleMs: o.UntilMs}
 		}
 		s.messages, s.work = append(s.messages, m), append(s.work, w)
-		s.gone, s.kinds = append(s.gone, false), append(s.kinds, o.Item.Kind())
-		s.items = append(s.items, o.Item)
+		s.gone, s.items = append(s.gone, false), append(s.items, o.Item)
 	case observe.RowRemoved:
 		s.gone[o.Message-1] = true
 	case observe.RowRestored:
@@ -130,7 +129,7 @@ func (s *shadow) observeRow(o *observe.Observation) {
 	}
 }
 
-func (s *shadow) observeExecution(in *memprovider.SnapshotInstance, o *observe.Observation) {
+func (s *Shadow) observeExecution(in *memprovider.SnapshotInstance, o *observe.Observation) {
 	i, found := slices.BinarySearchFunc(in.Executions, o.Execution, func(x memprovider.SnapshotExecution, id uint64) int { return cmp.Compare(x.ID, id) })
 	if !found {
 		in.Executions = slices.Insert(in.Executions, i, memprovider.SnapshotExecution{ID: o.Execution})
@@ -161,7 +160,8 @@ func (s *shadow) observeExecution(in *memprovider.SnapshotInstance, o *observe.O
 	}
 }
 
-func (s *shadow) snapshot() *memprovider.Snapshot {
+// Snapshot returns what the store must have. It shares what the store has stored.
+func (s *Shadow) Snapshot() *memprovider.Snapshot {
 	out := &memprovider.Snapshot{}
 	busy := make([]bool, len(s.instances))
 	for i, m := range s.messages {
@@ -191,64 +191,8 @@ func (s *shadow) snapshot() *memprovider.Snapshot {
 	return out
 }
 
-// next answers the eligibility query by looking at everything.
-func (s *shadow) next(shot *memprovider.Snapshot, now int64, filter *engine.CapabilityFilter) (found observe.InstanceNo) {
-	for _, in := range shot.Instances {
-		var visible, starts []observe.MessageNo
-		for _, m := range shot.Messages {
-			if m.Instance == in.Number && m.VisibleMs <= now {
-				visible = append(visible, m.Number)
-				if k := s.kinds[m.Number-1]; k == engine.ItemStartOrchestration || k == engine.ItemContinueAsNew {
-					starts = append(starts, m.Number)
-				}
-			}
-		}
-		locked := in.LockToken != "" && in.LockUntilMs > now
-		context, pin := contextAndPin(&in)
-		if len(visible) == 0 || locked || !context && len(starts) == 0 || !filter.Admits(pin) {
-			continue
-		}
-		if found == 0 || visible[0] < s.oldest(shot, found, now) {
-			found = in.Number
-		}
-	}
-	return found
-}
+// Item returns a message as it was stored, or nil if it was stored only as bytes.
+func (s *Shadow) Item(no memprovider.MessageNo) engine.WorkItem { return s.items[no-1] }
 
-func (s *shadow) oldest(shot *memprovider.Snapshot, in observe.InstanceNo, now int64) observe.MessageNo {
-	for _, m := range shot.Messages {
-		if m.Instance == in && m.VisibleMs <= now {
-			return m.Number
-		}
-	}
-	return 0
-}
-
-// nextWork answers the eligibility query of the worker queue by looking at everything.
-func (s *shadow) nextWork(shot *memprovider.Snapshot, now int64, owner *string, tags engine.TagFilter) observe.MessageNo {
-	for _, w := range shot.Work {
-		item := s.items[w.Number-1].(engine.ActivityExecuteItem)
-		x, owned := s.sessions[item.SessionID]
-		owned = owned && x.UntilMs > now
-		allowed := item.SessionID == "" || owner != nil && (!owned || x.Owner == *owner)
-		if w.VisibleMs <= now && (w.LockToken == "" || w.LockUntilMs <= now) && tags.Matches(item.Tag) && allowed {
-			return w.Number
-		}
-	}
-	return 0
-}
-
-// contextAndPin takes event 1 as the start event.
-func contextAndPin(in *memprovider.SnapshotInstance) (context bool, pin *engine.Version) {
-	var latest *memprovider.SnapshotExecution
-	for i := range in.Executions {
-		if x := &in.Executions[i]; x.Created {
-			latest = x
-		}
-		if in.Created && in.Executions[i].ID == in.Current {
-			pin = in.Executions[i].Pin
-		}
-	}
-	started := latest != nil && len(latest.Events) > 0 && latest.Events[0].ID == 1
-	return in.Created || started, pin
-}
+// Last returns the number of the newest message.
+func (s *Shadow) Last() memprovider.MessageNo { return memprovider.MessageNo(len(s.items)) }

@@ -394,7 +394,7 @@ func (m *storeMachine) actions() map[string]func(*rapid.T) {
 
 // TestStore makes the same calls each time, since mutants are compared by it.
 func TestStore(t *testing.T) {
-	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true"} {
+	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true", "rapid.checks": "400", "rapid.shrinktime": "1s"} {
 		if err := flag.Set(name, value); err != nil {
 			t.Fatal(err)
 		}

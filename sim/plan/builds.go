@@ -276,26 +276,25 @@ func (d *Build) setSemantics(b *engine.Build) {
 }
 
 // introduce records, for each build, the version in which its predecessors began to read each kind that varies between
-// builds. A kind is newer than the last predecessor that does not read it. The builds are sorted by version; introduce
-// replaces them with copies.
+// builds. A kind is newer than the last predecessor that does not read it, though another build of that version may read
+// it, as a bridge does. The builds are sorted by version; introduce replaces them with copies.
 func introduce(builds []*engine.Build) {
 	for i, b := range builds {
 		made := *b
 		made.Introduced = slices.Clone(b.Introduced)
 		for _, k := range VariableKinds() {
-			var since *engine.Version
-			missing := false
+			var since, last *engine.Version
 			for _, before := range builds {
 				switch reads := before.Codec.Kinds().Has(k); {
 				case before.Version.Compare(b.Version) > 0:
 				case !reads && before.Version.Compare(b.Version) < 0:
-					missing, since = true, nil
-				case reads && since == nil:
+					last, since = &before.Version, nil
+				case reads && since == nil && (last == nil || before.Version.Compare(*last) > 0):
 					v := before.Version.Triple()
 					since = &v
 				}
 			}
-			if !missing || since == nil {
+			if last == nil || since == nil {
 				continue
 			}
 			made.Introduced = append(slices.DeleteFunc(made.Introduced, func(in engine.Introduction) bool { return in.Kind == k }),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/program"
@@ -329,8 +330,9 @@ func (v *validation) histories() {
 		if h.Instance == "" {
 			v.fail("a history without an instance")
 		}
-		if first := engine.V(2, 0, 0); h.Shape == ShapeNewKind && (h.Pin == nil || h.Pin.Compare(first) < 0) {
-			v.fail("history %s: no build has ever written the kinds of shape %s under that pin: want pinned %s or newer", h.Instance, h.Shape, first)
+		writes := func(b *engine.Build) bool { return b.Writes(eventdata.KindExternalSubscribed2, h.Pin) }
+		if h.Shape == ShapeNewKind && !slices.ContainsFunc(v.known.Builds, writes) {
+			v.fail("history %s: no build writes the kinds of shape %s under that pin: want that of a build that does, such as pinned 2.0.0", h.Instance, h.Shape)
 		}
 		own := History{Shape: h.Shape}
 		if name, version := own.Handler(); h.Orchestration != "" && (h.Orchestration != name || h.Version != "" && h.Version != version) {

@@ -19,6 +19,7 @@ func TestDeclaredBuilds(t *testing.T) {
 build 1.8.0+4.0.0 like 1.7.0
   range >=1.5.0, <=1.8.0
   writes with ExternalSubscribed2
+build 1.6.0+1.7.0 like 1.7.0
 build 2.0.0 like 2.0.0
   handlers without Ship ProcessOrder@1.0.0
 node A runs 1.7.0

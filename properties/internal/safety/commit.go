@@ -1,22 +1,22 @@
 package safety
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // commitChecker judges acks against S08, S09, S10 and S23. It judges only the acks of nodes, because clients and probes
 // may ack whatever they like.
 type commitChecker struct {
 	check.Base
-	// readable holds the kinds that each pin's builds read: a kind counts if any build of that version reads it. It is
-	// 0 for a pin if the run has no such build.
-	pins     []engine.Version
-	readable []model.KindSet
+	pins []pinned
 	// began maps an execution to the build of the node that began it. It is never iterated over, so map order does not matter.
 	began  map[*model.Execution]*engine.Build
 	failed model.KindSet // the kind of an execution's failure
@@ -28,19 +28,34 @@ func newCommitChecker(m *check.Run) check.Checker {
 		began: map[*model.Execution]*engine.Build{}, failed: m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed),
 	}
 	for i, b := range m.Model.Builds {
-		k.enter(b.Version, m.Model.Kinds.Reads[i])
+		name, p := b.Name(), m.World.Plan()
+		run := slices.ContainsFunc(p.Nodes, func(n plan.Node) bool { return n.Build == name }) ||
+			slices.ContainsFunc(p.Schedule, func(s plan.Step) bool { return s.Build == name })
+		k.enter(pinned{b.Version.Triple(), m.Model.Kinds.Reads[i], run})
 	}
 	return k
 }
 
-func (k *commitChecker) enter(v engine.Version, reads model.KindSet) {
-	for i, have := range k.pins {
-		if have.Compare(v) == 0 {
-			k.readable[i] |= reads
-			return
-		}
+// pinned is what the builds of a version read: the kinds that all of them read which the plan's nodes run or, if they run
+// none, that any of them reads.
+type pinned struct {
+	version engine.Version
+	reads   model.KindSet
+	run     bool
+}
+
+func (k *commitChecker) enter(b pinned) {
+	i := slices.IndexFunc(k.pins, func(have pinned) bool { return have.version.Compare(b.version) == 0 })
+	switch {
+	case i < 0:
+		k.pins = append(k.pins, b)
+	case b.run && !k.pins[i].run:
+		k.pins[i] = b
+	case b.run:
+		k.pins[i].reads &= b.reads
+	case !k.pins[i].run:
+		k.pins[i].reads |= b.reads
 	}
-	k.pins, k.readable = append(k.pins, v.Triple()), append(k.readable, reads)
 }
 
 // commit is a node's ack that took effect.
@@ -232,8 +247,8 @@ func (k *commitChecker) checkReadable(t *commit) {
 	}
 	reads := model.KindSet(0)
 	for i := range k.pins {
-		if k.pins[i].Compare(*t.ex.Pin) == 0 {
-			reads = k.readable[i]
+		if k.pins[i].version.Compare(*t.ex.Pin) == 0 {
+			reads = k.pins[i].reads
 		}
 	}
 	if reads == 0 || t.ex.Kinds&^reads == 0 {

@@ -78,7 +78,7 @@ func (h *hunt) stored(shape plan.Shape, kick time.Duration, builds []*engine.Bui
 	}
 	for _, name := range h.o.Space.Builds {
 		b := plan.FindBuild(builds, name)
-		if b != nil && (shape != plan.ShapeNewKind || b.Emits.Has(eventdata.KindExternalSubscribed2)) { // an older one would not have written it
+		if b != nil && (shape != plan.ShapeNewKind || b.Writes(eventdata.KindExternalSubscribed2, &b.Version)) { // an older one would not have written it
 			add(name, &b.Version)
 		}
 	}

@@ -61,7 +61,8 @@ func (k *account) shown(nowMs int64) {
 		state.Activities = len(rows) - state.Messages
 		same = same && slices.EqualFunc(store.PeekRows(in.Name), rows, func(a, b memprovider.RowState) bool {
 			b.Kind, b.Session, b.Tag = a.Kind, a.Session, a.Tag
-			return a == b
+			item, _ := engine.Known(k.shadow.Item(b.Number)).(engine.ActivityExecuteItem)
+			return a == b && (b.Queue == observe.QueueOrchestrator || a.Session == item.SessionID && a.Tag == item.Tag)
 		})
 		keys := map[string]string{} // lookups only
 		for _, r := range slices.Concat(in.KVStore, in.KVDelta) {

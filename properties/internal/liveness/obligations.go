@@ -181,6 +181,9 @@ func (c *obligations) workInput(r *model.Row) (b boundInput, sinceMs int64) {
 			sinceMs = min(sinceMs, n.LiveSinceMs)
 		}
 	}
+	if n := c.live.Node(r.Lock.Holder.Node); n != nil && r.Lock.Live(c.now) && b.slots > 0 { // it may be stopping, and hold what it still runs
+		b.lockMs = max(b.lockMs, n.Options.WorkerLockTimeout.Milliseconds())
+	}
 	b.cadenceMs += c.lineMs()
 	return b, sinceMs
 }

@@ -97,7 +97,7 @@ func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.
 // betweenExecutions reports whether an execution has continued as new, and the next one's start is not in the batch.
 func betweenExecutions(run *check.Run, d *track.Delivery) bool {
 	return run.Model.Instance(d.Instance).Status() == engine.StatusContinuedAsNew &&
-		!slices.ContainsFunc(d.Messages, func(no observe.MessageNo) bool { return model.IsStart(run.Model.Row(no).Kind) })
+		!slices.ContainsFunc(d.Messages, func(no observe.MessageNo) bool { return run.Model.Row(no).Kind == engine.ItemContinueAsNew })
 }
 
 // bounced counts how often a message was given back because of its pin. The provider counts each of these deliveries,

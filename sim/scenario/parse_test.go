@@ -65,8 +65,8 @@ func TestErrors(t *testing.T) {
 		{nodes + `fault pause 1 in 5 on C`, `x.txt:2: unknown node "C": expected A or B`},
 		// Nodes.
 		{`node A`, `x.txt:1: the line ends too early: expected "runs" and a build, as in: node NAME... runs BUILD [absent]`},
-		{`node A runs 2.0`, `x.txt:1: unknown build "2.0": expected 0.8.0, 1.5.0, 1.6.0, 2.0.0-rc.1, 2.0.0, 2.5.0 or 3.0.0`},
-		{`node A runs seven`, `x.txt:1: unknown build "seven": expected 0.8.0, 1.5.0, 1.6.0, 2.0.0-rc.1, 2.0.0, 2.5.0 or 3.0.0`},
+		{`node A runs 2.0`, `x.txt:1: unknown build "2.0": expected 0.1.26, 0.1.30, 0.1.32, 0.8.0, 1.5.0, 1.6.0, 2.0.0-rc.1, 2.0.0, 2.5.0 or 3.0.0`},
+		{`node A runs seven`, `x.txt:1: unknown build "seven": expected 0.1.26, 0.1.30, 0.1.32, 0.8.0, 1.5.0, 1.6.0, 2.0.0-rc.1, 2.0.0, 2.5.0 or 3.0.0`},
 		{nodes + `node A runs 1.5.0`, `x.txt:2: duplicate node "A": line 1 has it`},
 		{`option max_attempts 3`, `x.txt:1: expected this line below a node, as in: option NAME VALUE`},
 		{nodes + "faults none\noption max_attempts 3", `x.txt:3: expected this line below a node, as in: option NAME VALUE`},

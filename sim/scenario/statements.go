@@ -868,7 +868,7 @@ func stepRows() []row {
 		step(plan.VerbRollback, "like upgrade, to an older build", "rollback A to 1.5.0"),
 		step(plan.VerbStop, "stop gracefully", "stop A"),
 		step(plan.VerbCrash, "stop at once, with loss of memory", "crash A"),
-		step(plan.VerbStart, "start after stop, crash or remove; a node whose first step is start is down until then", "start A"),
+		step(plan.VerbStart, "start after stop, crash or remove; a node whose first step is start or add is down until then", "start A"),
 		step(plan.VerbPause, "freeze for a while", "pause A for 2s..8s"),
 		step(plan.VerbAdd, "start an absent node for the first time", "add A"),
 		step(plan.VerbRemove, "like stop: down, also in recovery and rescue, unless a later step starts it", "remove A"),

@@ -140,7 +140,10 @@ func (p *parser) build() string {
 	if runtime, application, apart := strings.Cut(name, "+"); apart && !slices.Contains(p.builds, name) && slices.Contains(p.builds, runtime) {
 		p.failf("unknown build %q: there is no application %s here; your own program has yours, and \"build %s like %s\" declares the build without its code", name, application, name, runtime)
 	}
-	p.known("build", name, p.builds)
+	if !slices.Contains(p.builds, name) {
+		models := slices.DeleteFunc(plan.ReleaseNames(), func(r string) bool { _, ok := plan.Release(r, p.builds); return !ok || r == name })
+		p.known("build", name, append(models, p.builds...))
+	}
 	return name
 }
 
@@ -162,7 +165,7 @@ func (p *parser) declareReleases() {
 		words := strings.Fields(string(text))
 		for i := 1; i < len(words); i++ {
 			name := words[i]
-			if !slices.Contains([]string{"run", "runs", "to", "like", "reads"}, words[i-1]) || slices.Contains(p.builds, name) || p.declared(name) > 0 {
+			if !slices.Contains([]string{"run", "runs", "to", "like", "reads", "activate"}, words[i-1]) || slices.Contains(p.builds, name) || p.declared(name) > 0 {
 				continue
 			}
 			if b, ok := plan.Release(name, p.builds); ok {

@@ -95,14 +95,11 @@ func (a *app) untilLeave(args []string) (status int) {
 
 func (a *app) main(args []string) int {
 	cmd, err := parse(args, a.program, a.help, a.stderr)
-	if err != nil {
-		if strings.HasPrefix(err.Error(), "unexpected argument ") {
-			err = a.orVerb(args[0], err)
-		}
-		return a.usage(err)
+	status := exitUsage
+	if err == nil {
+		status, err = cmd.run(a)
 	}
-	status, err := cmd.run(a)
-	if len(args) > 0 && errors.Is(err, fs.ErrNotExist) {
+	if err != nil && len(args) > 0 && (errors.Is(err, fs.ErrNotExist) || strings.HasPrefix(err.Error(), "unexpected argument ")) {
 		err = a.orVerb(args[0], err)
 	}
 	var c *crash

@@ -2,9 +2,12 @@ package command
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -65,7 +68,14 @@ func parse(args []string, p *Program, stdout, stderr io.Writer) (command, error)
 		return nil, fmt.Errorf("the verb %s has gone; instead of it: %s", args[0], strings.ReplaceAll(renamed[args[0]], "simrun", p.name()))
 	}
 	var c cli
-	ctx, err := newParser(&c, p, stdout, stderr).Parse(args)
+	parser := newParser(&c, p, stdout, stderr)
+	isVerb := func(n *kong.Node) bool { return n.Name == args[0] }
+	if help := slices.Contains(args, "--help") || slices.Contains(args, "-h"); help && !strings.HasPrefix(args[0], "-") && !slices.ContainsFunc(parser.Model.Children, isVerb) {
+		if _, err := p.openScenario(args[0]); errors.Is(err, fs.ErrNotExist) { // the help of run would hide the typo
+			return nil, err
+		}
+	}
+	ctx, err := parser.Parse(args)
 	switch {
 	case err != nil:
 		return nil, err
@@ -76,6 +86,9 @@ func parse(args []string, p *Program, stdout, stderr io.Writer) (command, error)
 		if err := notEmpty(p); err != nil {
 			return nil, err
 		}
+	}
+	if err := overwrites(ctx.Path); err != nil {
+		return nil, err
 	}
 	return ctx.Selected().Target.Addr().Interface().(command), nil
 }
@@ -96,6 +109,35 @@ func notEmpty(p *kong.Path) error {
 	one, isText := v.Target.Interface().(string)
 	if many, _ := v.Target.Interface().([]string); isText && one == "" || slices.Contains(many, "") {
 		return fmt.Errorf("%s: the value is empty, as that of an unset variable: expected a %s", name, wanted)
+	}
+	return nil
+}
+
+// overwrites returns an error if the command would write a file that it reads, or one in a directory that it reads.
+func overwrites(path []*kong.Path) error {
+	files := map[bool][]string{} // by whether they are to be written
+	for _, p := range path {
+		v := p.Positional
+		if p.Flag != nil && slices.Contains([]string{"FILE", "PATH", "DIR"}, p.Flag.PlaceHolder) {
+			v = p.Flag.Value
+		}
+		if v == nil {
+			continue
+		}
+		many, _ := v.Target.Interface().([]string)
+		one, _ := v.Target.Interface().(string)
+		files[v.Tag.Has("writes")] = append(append(files[v.Tag.Has("writes")], many...), one)
+	}
+	for _, name := range files[true] {
+		file, err := os.Stat(name)
+		above, _ := os.Stat(filepath.Dir(name))
+		reads := func(in string) bool {
+			read, err := os.Stat(in)
+			return err == nil && (os.SameFile(read, file) || os.SameFile(read, above))
+		}
+		if err == nil && slices.ContainsFunc(files[false], reads) {
+			return fmt.Errorf("%s is an input, and would be overwritten: name another file", name)
+		}
 	}
 	return nil
 }

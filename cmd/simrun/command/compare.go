@@ -18,7 +18,7 @@ type compareCmd struct {
 
 	Procedures bool      `help:"Compare the ways in which the file's upgrade can be rolled out, in place of strategies."`
 	Seeds      seedRange `help:"The number of seeds for each strategy or procedure, or a range; 20 if not given." placeholder:"N|A..B"`
-	HTML       string    `name:"html" help:"Write a page with the table, and the run of the first seed of the best row." placeholder:"FILE"`
+	HTML       string    `name:"html" help:"Write a page with the table, and the run of the first seed of the best row." placeholder:"FILE" writes:""`
 	JSON       bool      `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 

@@ -12,7 +12,7 @@ import (
 // exportCmd implements `simrun export`, which converts a stored run to a form that can be used without simrun.
 type exportCmd struct {
 	Run  string `arg:"" help:"A stored run, as written by run --out, shrink --out or fuzz --corpus."`
-	File string `arg:"" optional:"" help:"The file to write; standard output if none is named."`
+	File string `arg:"" optional:"" writes:"" help:"The file to write; standard output if none is named."`
 
 	Calls    bool   `help:"Write the calls of the store instead, as JSON lines up to the first answer that the contract does not allow, for oracle --log."`
 	Package  string `help:"The package of the Go test." default:"main" placeholder:"NAME"`

@@ -52,9 +52,9 @@ type knownFinding struct {
 
 // ciFlags say where the results of a campaign go besides standard output, in run and merge.
 type ciFlags struct {
-	Findings string `help:"Keep the findings in this file, from campaign to campaign: new, ongoing, resolved, regressed." placeholder:"FILE"`
+	Findings string `help:"Keep the findings in this file, from campaign to campaign: new, ongoing, resolved, regressed." placeholder:"FILE" writes:""`
 	NewOnly  bool   `help:"With --findings: only new and regressed findings determine the exit status."`
-	Markdown string `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE"`
+	Markdown string `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE" writes:""`
 	Annotate bool   `help:"Print an annotation of GitHub for each violated property on standard error."`
 }
 

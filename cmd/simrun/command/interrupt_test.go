@@ -48,7 +48,7 @@ func TestInterrupted(t *testing.T) {
 		{os.Interrupt, "run --seeds 1000000 --results " + filepath.Join(dir, "results") + " " + small, []string{
 			`(?m)^Interrupted\. The results are not written, since they are of all seeds\. To begin again:\n.* run --seeds 1\.\.1000000 --results `,
 		}},
-		{os.Interrupt, "plan --seeds 1000000 --actions " + small + " " + small, []string{
+		{os.Interrupt, "plan --seeds 1000000 --actions " + both + " " + small, []string{
 			`(?m)^plan small  1 step, 2 nodes; 1,000,000 seeds each, 3,000,000 runs$`,
 			`(?m)^the whole plan \(interrupted after [0-9]+ of 3,000,000 runs, [0-9.]+s\):\ncontract: held\nplan: all [0-9]+ pieces`,
 			`(?m)^the point of no return is not known: interrupted when 0 of 1 steps were tried$`,
@@ -98,7 +98,7 @@ func TestInterrupted(t *testing.T) {
 			}
 		}
 	}
-	if text, err := os.ReadFile(small); err != nil || !strings.HasPrefix(string(text), "scenario small") {
+	if text, err := os.ReadFile(both); err != nil || !strings.HasPrefix(string(text), "nodes A B") {
 		t.Errorf("an interrupted plan has replaced the file of actions (%v): %s", err, text)
 	}
 	if stored, err := filepath.Glob(filepath.Join(dir, "*.txt")); err != nil || len(stored) == 0 {

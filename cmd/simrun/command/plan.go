@@ -29,8 +29,8 @@ type planCmd struct {
 	Replay     string    `help:"Only show one run of a variant of the plan as a story: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1, or a procedure of compare, such as canary, or canary/back-2." placeholder:"VARIANT"`
 	Seed       *seed     `help:"With --replay: the seed; 1 if not given." placeholder:"N"`
 	storyFlags `embed:""`
-	Actions    string `help:"Write what to do to this file, with all instances of the store that it is about: a line for each, with the step before which to do it, what, and the instance, separated by tabs." placeholder:"FILE"`
-	HTML       string `name:"html" help:"Write a page with the rollback map and the run of the first seed." placeholder:"FILE"`
+	Actions    string `help:"Write what to do to this file, with all instances of the store that it is about: a line for each, with the step before which to do it, what, and the instance, separated by tabs." placeholder:"FILE" writes:""`
+	HTML       string `name:"html" help:"Write a page with the rollback map and the run of the first seed." placeholder:"FILE" writes:""`
 	Details    bool   `help:"Name the mistakes of older releases that a window is open for."`
 	JSON       bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }

@@ -26,7 +26,7 @@ type replayCmd struct {
 
 	Seed       *seed `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
 	storyFlags `embed:""`
-	HTML       string `name:"html" help:"Write a page that shows the run over virtual time: one file, for any browser, without a network." placeholder:"FILE"`
+	HTML       string `name:"html" help:"Write a page that shows the run over virtual time: one file, for any browser, without a network." placeholder:"FILE" writes:""`
 	JSON       bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 

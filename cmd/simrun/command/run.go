@@ -26,11 +26,11 @@ type runCmd struct {
 	Workers    uint      `help:"The number of seeds to run at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
 	FailFast   bool      `help:"Stop at the first seed that fails."`
 	Twice      bool      `help:"Run every seed twice and compare; without it, only the first."`
-	Out        string    `help:"Write stored runs of the failures to this directory: of each seed that is the first to violate a property, with its gravest violation, and of each broken expectation." placeholder:"DIR"`
-	Results    string    `help:"Write the result of each seed to this file, as JSON lines; merge combines those of shards." placeholder:"FILE"`
+	Out        string    `help:"Write stored runs of the failures to this directory: of each seed that is the first to violate a property, with its gravest violation, and of each broken expectation." placeholder:"DIR" writes:""`
+	Results    string    `help:"Write the result of each seed to this file, as JSON lines; merge combines those of shards." placeholder:"FILE" writes:""`
 	Known      string    `help:"A TOML file of known mistakes: a violation of an entry's property whose evidence contains its class does not count." placeholder:"FILE"`
 	ciFlags    `embed:""`
-	HTML       string `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE"`
+	HTML       string `name:"html" help:"Write a page of the campaign: totals, fates, findings, coverage, and the run of the first seed that fails, or of the first." placeholder:"FILE" writes:""`
 	Confidence bool   `help:"If every property holds, report how much that shows, even for fewer than 100 seeds: the rule of three, and which planted bugs this number of seeds finds."`
 	Matrix     bool   `help:"Count which kinds of faults met which features of orchestrations, and print that as a table."`
 	Instances  bool   `help:"Name every instance in the fate of the work, not only the first few."`

@@ -27,7 +27,7 @@ type shrinkCmd struct {
 	Seed     *seed  `help:"The seed, decimal or 0x-hex; if not given, the first of 1,000 that fails. A stored run has its own." placeholder:"N"`
 	Property string `help:"The property whose violation to keep, or an expectation (\"expect never ...\"); if not given, the first that is violated." placeholder:"ID"`
 	Runs     uint   `help:"The maximum number of runs of the search; 5,000 if not given." placeholder:"N"`
-	Out      string `help:"Write the shrunk run to this directory." placeholder:"DIR"`
+	Out      string `help:"Write the shrunk run to this directory." placeholder:"DIR" writes:""`
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 

@@ -19,8 +19,8 @@ import (
 
 // Explanation says why an instance is waiting: it gives the rule that applies and the values involved.
 type Explanation struct {
-	// Rule is one of not-started, deleted, ended, locked, not-admitted, delayed, undecodable, ready, activity, event,
-	// child, nothing.
+	// Rule is one of not-started, deleted, ended, locked, not-admitted, no-slot, delayed, undecodable, ready, activity,
+	// event, child, nothing.
 	Rule string `json:"rule"`
 	// Text is the rule as a sentence about the instance.
 	Text string `json:"text"`
@@ -120,13 +120,21 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	history, decodeErr := ex.clients.history(id)
 	switch {
 	case ended(p.Status):
-		x.say("ended", "it has ended: %s", p.Status)
+		text := string(p.Status)
+		if p.Output != nil {
+			text = strings.TrimSuffix(fmt.Sprintf("%s: %.300s", text, *p.Output), ": ")
+		}
+		x.say("ended", "it has ended: %s", text)
 	case p.LockedUntilMs > now:
 		x.untilMs = p.LockedUntilMs
 		x.say("locked", "%s holds its lock until %s", ex.who(ex.network.heldBy(id)), pretty.Duration(p.LockedUntilMs-ex.startMs()))
 		x.Cause = "a node holds its lock"
-	case p.Messages > 0 && !ex.phases.admitted(p.Pin):
+	case p.Messages > 0 && !ex.phases.admitted(p.Pin, 0):
 		x.say("not-admitted", "it is %s, and no live node admits that", pinned(p.Pin))
+		ex.addFilters(x)
+	case p.Messages > 0 && !ex.phases.admitted(p.Pin, 1):
+		x.say("no-slot", "it is %s, and no live node that admits that has a slot for orchestrations", pinned(p.Pin))
+		x.Needs = "a node that admits it must have such a slot (orchestration_concurrency)"
 		ex.addFilters(x)
 	case p.Messages > 0 && p.VisibleMs > now:
 		x.untilMs = p.VisibleMs
@@ -222,10 +230,17 @@ func (ex *explainer) explainActivity(x *Explanation, id string, history []engine
 // if a node runs it, as far as is known, or if no node is live.
 func (ex *explainer) unserved(tag, name string) (lacks, needs string) {
 	var live []*NodeInfo
+	up := false
 	for i := range ex.infos {
-		if n := &ex.infos[i]; n.Up && !n.Draining && !n.Paused && n.Options.WorkerConcurrency > 0 {
-			live = append(live, n)
+		if n := &ex.infos[i]; n.Up && !n.Draining && !n.Paused {
+			up = true
+			if n.Options.WorkerConcurrency > 0 {
+				live = append(live, n)
+			}
 		}
+	}
+	if up && live == nil {
+		return ", and no live node has a slot for activities", "a node must have such a slot (worker_concurrency)"
 	}
 	if lacks := Unserved(tag, live); lacks != "" {
 		return lacks, "a worker must serve that tag"

@@ -75,7 +75,7 @@ func (ph *phases) settled() bool {
 			ph.clients.open.SetAside(no)
 			continue
 		}
-		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (p.Created || p.Starts) && (ph.admitted(p.Pin) || swept) {
+		if p.LockedUntilMs > ph.nowMs() || p.Activities > 0 && ph.served(no) || p.Messages > 0 && (p.Created || p.Starts) && (ph.admitted(p.Pin, 1) || swept) {
 			return false
 		}
 	}

@@ -60,19 +60,19 @@ type stuckInstance struct {
 func (ph *phases) stuck() (all []stuckInstance) {
 	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
 		id := ph.store.InstanceName(no)
-		if p, ok := ph.store.Peek(id); ok && p.Messages > 0 && !ph.admitted(p.Pin) {
+		if p, ok := ph.store.Peek(id); ok && p.Messages > 0 && !ph.admitted(p.Pin, 0) {
 			all = append(all, stuckInstance{id, p.Pin})
 		}
 	}
 	return all
 }
 
-// admitted reports whether any live node admits a pin. A node that is stopping for good is not live: it finishes what
+// admitted reports whether any live node with that many slots for orchestrations admits a pin. A node that is stopping for good is not live: it finishes what
 // it holds, and fetches nothing more (docs/contract/runtime.md#r5.6).
-func (ph *phases) admitted(pin *engine.Version) bool {
+func (ph *phases) admitted(pin *engine.Version, slots int) bool {
 	for i, n := range ph.fleet.list {
 		info := &ph.infos[i]
-		if leaves := info.Draining && !n.wantUp; info.Up && !leaves && info.Filter.Admits(pin) {
+		if leaves := info.Draining && !n.wantUp; info.Up && !leaves && info.Options.OrchestrationConcurrency >= slots && info.Filter.Admits(pin) {
 			return true
 		}
 	}

@@ -304,7 +304,7 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	case "not-admitted":
 		pin := model.PinText(c.Run.Model.Instance(no).Pin())
 		return "no live node admits its pin " + pin, fmt.Sprintf("a node whose range holds %s must be up until it has ended; live nodes: %s", pin, c.state.WhyNot(c.Run.Model.Instance(no)))
-	case "activity":
+	case "activity", "no-slot":
 		if why.Needs != "" {
 			return why.Cause, why.Needs
 		}

@@ -37,6 +37,7 @@ func (w *FakeWorld) Node(number uint32) *cluster.NodeInfo { return &w.Infos[numb
 func (w *FakeWorld) NowMs() int64                         { return w.Now }
 func (w *FakeWorld) StartMs() int64                       { return StartMs }
 func (w *FakeWorld) Help() []cluster.Help                 { return w.Helps }
+func (w *FakeWorld) TooLong() bool                        { return false }
 func (w *FakeWorld) Foreign() bool                        { return false }
 func (w *FakeWorld) Preloaded() []memprovider.PreloadedInstance {
 	if w.ThePlan.Contents == nil {

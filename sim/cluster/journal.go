@@ -48,8 +48,9 @@ func (j *journal) steps() uint64 { return j.kernel.Steps() }
 
 func (j *journal) since() time.Duration { return j.kernel.Now().Sub(j.start) }
 
-// propertyRunEnds is violated by a run that does not end by itself.
-const propertyRunEnds = "run-ends"
+// PropertyRunEnds is violated by a run that does not end by itself: its plan is too long, or code or the store goes on
+// for ever.
+const PropertyRunEnds = "run-ends"
 
 // violated reports a violation, now, that the world itself has found.
 func (j *journal) violated(v Violation) {

@@ -155,7 +155,7 @@ func (f *fleet) mayGoOn(instance string) bool {
 func (f *fleet) unending(n *nodeState, note *machine.Note, format string, args ...any) {
 	f.ended = true
 	f.violated(Violation{
-		Property: propertyRunEnds, Class: ClassLiveness, Node: n.plan.Name, Instance: note.Instance,
+		Property: PropertyRunEnds, Class: ClassLiveness, Node: n.plan.Name, Instance: note.Instance,
 		Message: fmt.Sprintf("execution %d of %s (%s, on build %s) ", note.ExecutionID, note.Instance, note.Turn.Handler, n.running.Name()) + fmt.Sprintf(format, args...),
 	})
 }

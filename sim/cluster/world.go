@@ -245,15 +245,21 @@ func (w *World) run() {
 		return // monitors would report unfinished work as violations
 	case w.ended:
 	case w.kernel.Exhausted():
-		w.violated(Violation{Property: propertyRunEnds, Class: ClassLiveness, Message: fmt.Sprintf(
-			"the step budget is used up after %d steps, in %s: something goes on forever, or the plan needs more (\"budget %d steps\")", w.kernel.Steps(), w.phase, 10*w.kernel.Steps())})
+		w.violated(Violation{Property: PropertyRunEnds, Class: ClassLiveness, Message: fmt.Sprintf(
+			"durosim's budget is used up after %d steps, in %s: the code or the store goes on for ever, or the run is too long (\"until\" or a shorter schedule ends it sooner, and \"budget %d steps\" later)",
+			w.kernel.Steps(), w.phase, 10*w.kernel.Steps())})
 	default:
-		w.violated(Violation{Property: propertyRunEnds, Class: ClassInternal, Message: "the event queue ran empty before the run had ended"})
+		w.violated(Violation{Property: PropertyRunEnds, Class: ClassInternal, Message: "the event queue ran empty before the run had ended"})
 	}
 	w.finished = true
 	if w.monitor != nil {
 		w.monitor.Finish()
 	}
+}
+
+// TooLong reports whether the run was ended because it does not end by itself ("run-ends").
+func (w *World) TooLong() bool {
+	return slices.ContainsFunc(w.internal, func(v Violation) bool { return v.Property == PropertyRunEnds })
 }
 
 // stopped reports whether the monitor has found a violation at which the run is to stop.

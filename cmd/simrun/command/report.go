@@ -304,7 +304,11 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 // contract returns the verdict on the contract. It covers everything except the plan's expectations.
 func (r *report) contract() string {
 	var broken []string
+	long := uint64(0) // seeds whose runs were too long
 	for _, p := range r.Properties {
+		if p.Property == cluster.PropertyRunEnds && p.Class == cluster.ClassLiveness {
+			long = p.Seeds
+		}
 		if p.Class != cluster.ClassPlan && !slices.Contains(broken, propertyName(p.Property)) {
 			broken = append(broken, propertyName(p.Property))
 		}
@@ -318,6 +322,8 @@ func (r *report) contract() string {
 		return "not judged, since the export is damaged; what it lacks can be why these runs show " + strings.Join(broken, ", ")
 	case r.damaged:
 		return "not judged, since the export is damaged"
+	case long > 0 && len(broken) == 1:
+		return fmt.Sprintf("not judged to the end in %d of %d seeds (run-ends): the run is too long, or the code or the store goes on for ever", long, r.Seeds)
 	case len(broken) > 0:
 		return "broken: " + strings.Join(broken, ", ")
 	}

@@ -86,6 +86,7 @@ type View interface {
 	Builds() []*engine.Build
 	Why(instance string) *cluster.Explanation
 	Help() []cluster.Help
+	TooLong() bool
 	Foreign() bool
 	Preloaded() []memprovider.PreloadedInstance
 	MonitorArena() *any

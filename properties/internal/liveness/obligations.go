@@ -378,7 +378,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	}
 	if mine.Turns > turnsMax {
 		hint := ""
-		if in.CurrentID > 1 && !c.Run.Broken() && !c.Run.Planted() {
+		if in.CurrentID > 1 && mine.CancelMs == 0 && !c.Run.Broken() && !c.Run.Planted() {
 			hint = `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 		}
 		c.instance(property, 0, in, "%s (%s@%s, pin %s) has taken %d turns since recovery began at %s without ending; the bound is %d turns. Nodes that run it: %s%s",

@@ -314,6 +314,9 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	if p.Expect == plan.EndEternal && c.Run.World.Plan().Until > 0 && why.Rule != "undecodable" && why.Rule != "nothing" {
 		return "", "" // it goes on, and no recovery has cancelled it
 	}
+	if p.Expect == plan.EndEternal && c.Run.World.TooLong() {
+		return "the run was ended before that could be judged (run-ends)", "the run must reach its end"
+	}
 	cause, differ = why.Cause, "it needs more time, or the instance that it waits for must end"
 	if why.Needs != "" {
 		return cause, why.Needs

@@ -23,6 +23,9 @@ type Fate struct {
 	// Ends groups the instances by their end and its cause. Unexpected ends come first; within the unexpected and the
 	// expected ends, larger groups come first.
 	Ends []End `json:"ends"`
+	// Stored groups the plan's stored histories in the same way. They are not judged, so they are no part of Work;
+	// unexpected are those that were poisoned, or waited for a build until rescue or the end.
+	Stored []End `json:"stored,omitempty"`
 	// Helped counts the instances that received help beyond the plan from recovery or rescue. Help lists all such help,
 	// in seed order.
 	Helped uint64      `json:"helped"`
@@ -131,14 +134,10 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if !one.AsExpected {
 			expect = cmp.Or(one.Expect, plan.EndCompleted)
 		}
-		cause := alike(one.Cause)
-		e := group(&f.Ends, func(e *End) bool {
-			return e.End == one.End && e.alike == cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
-		}, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})
-		e.Count++
-		if (!one.AsExpected || one.End != cluster.EndedCompleted || m.o.AllInstances) && len(e.Instances) < maxMet {
-			e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, Place: one.Place})
-		}
+		m.end(&f.Ends, seed, one, expect)
+	}
+	for i := range r.Stored {
+		m.end(&f.Stored, seed, &r.Stored[i], "")
 	}
 	m.help(seed, r)
 	for _, one := range r.Remarks {
@@ -151,6 +150,18 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if w.ForMs > g.ForMs {
 			g.Wait, g.Seed = w, seed
 		}
+	}
+}
+
+// end adds the fate of an instance to its group.
+func (m *merge) end(ends *[]End, seed uint64, one *cluster.Fate, expect plan.End) {
+	cause := alike(one.Cause)
+	e := group(ends, func(e *End) bool {
+		return e.End == one.End && e.alike == cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
+	}, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})
+	e.Count++
+	if (!one.AsExpected || one.End != cluster.EndedCompleted || m.o.AllInstances) && len(e.Instances) < maxMet {
+		e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, Place: one.Place})
 	}
 }
 
@@ -167,9 +178,11 @@ func group[T any](list *[]T, same func(*T) bool, one T) *T {
 
 // finish sorts the ends and the waits, and computes the figures for each wait group.
 func (f *Fate) finish() {
-	slices.SortStableFunc(f.Ends, func(a, b End) int {
-		return cmp.Or(last(a.AsExpected, b.AsExpected), cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
-	})
+	for _, ends := range [][]End{f.Ends, f.Stored} {
+		slices.SortStableFunc(ends, func(a, b End) int {
+			return cmp.Or(last(a.AsExpected, b.AsExpected), cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
+		})
+	}
 	slices.SortStableFunc(f.Remarks, func(a, b RemarkGroup) int { return cmp.Compare(b.Count, a.Count) })
 	for i := range f.Waits {
 		g := &f.Waits[i]
@@ -184,8 +197,10 @@ func (f *Fate) finish() {
 }
 
 // Lost returns the first instance that did not end as expected, and how it ended.
-func (f *Fate) Lost() (m Met, e End, ok bool) {
-	for _, end := range f.Ends {
+func (f *Fate) Lost() (m Met, e End, ok bool) { return lost(f.Ends) }
+
+func lost(ends []End) (m Met, e End, ok bool) {
+	for _, end := range ends {
 		if end.AsExpected || len(end.Instances) == 0 {
 			continue
 		}
@@ -209,10 +224,6 @@ func (f *Fate) verdict() string {
 		}
 		return fmt.Sprintf("plan: all %s ended as expected%s", pieces(f.Work), helped)
 	}
-	owes := ""
-	if e.Owes != "" {
-		owes = " [" + e.Owes + "]"
-	}
 	wanted := " instead of " + e.Expect.Text()
 	switch {
 	case string(e.End) != e.Expect.Text():
@@ -221,7 +232,22 @@ func (f *Fate) verdict() string {
 	default:
 		wanted = "" // the cause says what is wrong
 	}
-	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s in seed %d: %s%s%s", f.Work-f.Expected, pieces(f.Work), m.Instance, m.Seed, e.text(), owes, wanted)
+	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s%s", f.Work-f.Expected, pieces(f.Work), e.first(m), wanted)
+}
+
+// stranded says which stored histories were poisoned, or waited for a build for ever, as the end of a verdict.
+func (f *Fate) stranded() string {
+	m, e, any := lost(f.Stored)
+	if !any {
+		return ""
+	}
+	n := uint64(0)
+	for i := range f.Stored {
+		if !f.Stored[i].AsExpected {
+			n += f.Stored[i].Count
+		}
+	}
+	return fmt.Sprintf("; not judged, and stranded or poisoned: %s; the first is %s", pretty.Plural(n, "stored history", "stored histories"), e.first(m))
 }
 
 func pieces(n uint64) string {
@@ -236,6 +262,18 @@ func (e *End) text() string {
 		return string(e.End)
 	}
 	return string(e.End) + ", " + e.Cause
+}
+
+// first names an instance of the End, and says how it ended.
+func (e *End) first(m Met) string {
+	return fmt.Sprintf("%s in seed %d: %s%s", m.Instance, m.Seed, e.text(), e.owes())
+}
+
+func (e *End) owes() string {
+	if e.Owes == "" {
+		return ""
+	}
+	return " [" + e.Owes + "]"
 }
 
 // Limits on what Text shows unless all is set: groups of expected ends, instances of an end, and steps with waits after
@@ -253,24 +291,15 @@ func (f *Fate) Text(all bool) string {
 	if f.Work > 0 {
 		b.WriteString("fate of the work:\n")
 	}
-	shown := 0
-	for i := range f.Ends {
-		e := &f.Ends[i]
-		mark, expected := "! ", fmt.Sprintf(" (expected: %s)", e.Expect.Text())
-		if e.AsExpected {
-			if shown++; shown > maxEnds && !all {
-				fmt.Fprintf(&b, "  ... more kinds of ends as expected: %d\n", len(f.Ends)-i)
-				break
-			}
-			mark, expected = "  ", ""
-		}
-		fmt.Fprintf(&b, "%s%7d  %s%s", mark, e.Count, e.text(), expected)
-		if e.Owes != "" {
-			fmt.Fprintf(&b, " [%s]", e.Owes)
-		}
-		b.WriteString("\n")
-		f.named(&b, e, all)
+	endsText(&b, f.Ends, all)
+	stored := f.Stored
+	if good := slices.IndexFunc(stored, func(e End) bool { return e.AsExpected }); good >= 0 && !all {
+		stored = stored[:good]
 	}
+	if len(stored) > 0 {
+		b.WriteString("stored histories, which are not judged:\n")
+	}
+	endsText(&b, stored, all)
 	f.helpText(&b, all)
 	f.remarksText(&b, all)
 	if len(f.Waits) > 0 {
@@ -296,6 +325,25 @@ func (f *Fate) Text(all bool) string {
 	return b.String()
 }
 
+func endsText(b *strings.Builder, ends []End, all bool) {
+	shown := 0
+	for i := range ends {
+		e := &ends[i]
+		mark, expected := "! ", ""
+		if e.AsExpected {
+			if shown++; shown > maxEnds && !all {
+				fmt.Fprintf(b, "  ... more kinds of ends as expected: %d\n", len(ends)-i)
+				break
+			}
+			mark = "  "
+		} else if e.Expect != "" {
+			expected = fmt.Sprintf(" (expected: %s)", e.Expect.Text())
+		}
+		fmt.Fprintf(b, "%s%7d  %s%s%s\n", mark, e.Count, e.text(), expected, e.owes())
+		e.named(b, all)
+	}
+}
+
 // remarksText writes what authors should know of the work.
 func (f *Fate) remarksText(b *strings.Builder, all bool) {
 	for _, t := range remarkTitles {
@@ -319,7 +367,7 @@ func (f *Fate) remarksText(b *strings.Builder, all bool) {
 }
 
 // named writes the names of the instances in an End.
-func (f *Fate) named(b *strings.Builder, e *End, all bool) {
+func (e *End) named(b *strings.Builder, all bool) {
 	names := e.Instances
 	if !all {
 		if e.AsExpected && e.End != cluster.EndedPoisoned {

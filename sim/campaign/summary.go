@@ -91,7 +91,7 @@ type PropertyCount struct {
 
 // Plan returns a one-sentence verdict on the plan: on its work, and on what it expects of its runs besides.
 func (s *Summary) Plan() string {
-	text := s.Fate.verdict()
+	text := s.Fate.verdict() + s.Fate.stranded()
 	switch early := s.Fate.Early + uint64(len(s.Internal)); {
 	case s.Seeds == 0:
 		text = "plan: not judged, since no run was finished"

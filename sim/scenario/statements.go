@@ -567,7 +567,7 @@ func workRows() []row {
 					}
 				}}},
 		{StatementInfo: StatementInfo{Name: "history",
-			Meaning: "an execution that an earlier cluster left behind, of shape waiting, unknown-kind, new-kind, legacy, corrupt or respelled, by default of Cancellable@1.0.0, ProcessOrder@2.0.0 for new-kind or Archivist@1.0.0 for respelled (the JSON of another writer); kick is when a client sends it the event that it waits for, by default at the start",
+			Meaning: "an execution that an earlier cluster left behind, of shape waiting, unknown-kind, new-kind, legacy, corrupt or respelled, by default of Cancellable@1.0.0, ProcessOrder@2.0.0 for new-kind or Archivist@1.0.0 for respelled (the JSON of another writer); kick is when a client sends it the event that it waits for, by default at the start; its end is not judged; poison and waits for ever are reported",
 			Example: "history old-1 pinned 0.8.0 shape legacy kick at 5s..8s"},
 			gap: gapFirst, lines: many(func(at place) *[]plan.History { return &at.s.Template.Histories }, historyPattern)},
 		{StatementInfo: StatementInfo{Name: "instance",

@@ -18,17 +18,17 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-func (c *Checker) judge(p *plan.Instance) {
+// fate says how an instance ended, and what would have to differ, not whether the plan expects that.
+func (c *Checker) fate(p *plan.Instance) (f cluster.Fate, w *work, differ string) {
 	no := c.Run.Model.Number(p.ID)
-	w := c.of(no)
-	f := cluster.Fate{Instance: p.ID, Expect: p.Expect, End: cluster.NeverBegun, Cause: "no node took it"}
+	w = c.of(no)
+	f = cluster.Fate{Instance: p.ID, Expect: p.Expect, End: cluster.NeverBegun, Cause: "no node took it"}
 	if no != 0 {
 		f.End, f.Cause = c.ending(c.Run.Model.Instance(no), w)
 	}
 	if f.End == cluster.NeverBegun && slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionDelete }) {
 		f.End, f.Cause = cluster.EndedDeleted, "" // its start message was deleted
 	}
-	differ := ""
 	if w.end.atMs != 0 && f.End != cluster.StillRunning {
 		f.EndedMs = w.end.atMs - c.Run.World.StartMs()
 		f.Node, f.Build, f.Step = c.Run.NodeName(w.end.node), w.end.build, w.end.after.text
@@ -46,6 +46,20 @@ func (c *Checker) judge(p *plan.Instance) {
 	if f.End == cluster.EndedCancelled && w.stuck != "" {
 		f.Cause, differ = "it waited for "+w.stuck+", when recovery cancelled it", "a node must be able to run that"
 	}
+	return f, w, differ
+}
+
+// stored says how a stored history ended. The plan expects no end of it, but it should not be poisoned, nor wait for ever.
+func (c *Checker) stored(h *plan.History) {
+	f, w, _ := c.fate(&plan.Instance{ID: h.Instance})
+	waits := w.waits != 0 && c.told.Waits[w.waits-1].Open
+	f.AsExpected = w.excused || f.End != cluster.EndedPoisoned && !f.Rescued && !waits
+	c.told.Stored = append(c.told.Stored, f)
+}
+
+func (c *Checker) judge(p *plan.Instance) {
+	no := c.Run.Model.Number(p.ID)
+	f, w, differ := c.fate(p)
 	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
 	missed, hint := "", `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
 	untaken := c.untaken(p, !f.AsExpected)
@@ -331,14 +345,14 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	return cause, differ
 }
 
-// upText describes the nodes that are up and the steps that gave them their builds.
+// upText describes the nodes that have been up, and the steps that gave them their builds or stopped them.
 func (c *Checker) upText() string {
 	var parts []string
 	for i, s := range c.nodes {
 		if n := c.state.Node(uint32(i + 1)); n.Build != nil {
 			text := c.nodeText(n.Number, n.Build.Name(), s.step)
-			if why := c.Run.World.Node(n.Number).Refusal; why != "" {
-				text = fmt.Sprintf("%s (down, since %s)", c.Run.NodeName(n.Number), why)
+			if !c.Run.World.Node(n.Number).Up {
+				text = c.down(i)
 			}
 			parts = append(parts, text)
 		}
@@ -349,17 +363,22 @@ func (c *Checker) upText() string {
 // downText lists the nodes that are down, with the step that stopped each of them and when.
 func (c *Checker) downText() string {
 	var parts []string
-	for i, s := range c.nodes {
-		text := c.Run.NodeName(uint32(i+1)) + " is down"
-		if s.text != "" {
-			text += fmt.Sprintf(" since %q at %s", s.text, pretty.Duration(s.atMs-c.Run.World.StartMs()))
-		}
-		if why := c.Run.World.Node(uint32(i + 1)).Refusal; why != "" {
-			text += " and does not start: " + why
-		}
-		parts = append(parts, text)
+	for i := range c.nodes {
+		parts = append(parts, c.down(i))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// down says of a node that it is down, and why.
+func (c *Checker) down(i int) string {
+	text, s := c.Run.NodeName(uint32(i+1))+" is down", c.nodes[i]
+	if s.text != "" {
+		text += fmt.Sprintf(" since %q at %s", s.text, pretty.Duration(s.atMs-c.Run.World.StartMs()))
+	}
+	if why := c.Run.World.Node(uint32(i + 1)).Refusal; why != "" {
+		text += " and does not start: " + why
+	}
+	return text
 }
 
 // different describes what would have to change for the work to end as expected.

@@ -365,6 +365,9 @@ func (c *Checker) Finish() {
 	for i := range p.Instances {
 		c.judge(&p.Instances[i])
 	}
+	for i := range p.Histories {
+		c.stored(&p.Histories[i])
+	}
 	c.children()
 	c.growth()
 	if c.waiting != nil {

@@ -113,7 +113,7 @@ func notEmpty(p *kong.Path) error {
 	return nil
 }
 
-// overwrites returns an error if the command would write a file that it reads, or one in a directory that it reads.
+// overwrites returns an error if the command would write a file that it reads, or one of an export that it reads.
 func overwrites(path []*kong.Path) error {
 	files := map[bool][]string{} // by whether they are to be written
 	for _, p := range path {
@@ -133,7 +133,7 @@ func overwrites(path []*kong.Path) error {
 		above, _ := os.Stat(filepath.Dir(name))
 		reads := func(in string) bool {
 			read, err := os.Stat(in)
-			return err == nil && (os.SameFile(read, file) || os.SameFile(read, above))
+			return err == nil && (os.SameFile(read, file) || os.SameFile(read, above) && filepath.Ext(name) == ".jsonl")
 		}
 		if err == nil && slices.ContainsFunc(files[false], reads) {
 			return fmt.Errorf("%s is an input, and would be overwritten: name another file", name)

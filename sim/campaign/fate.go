@@ -100,16 +100,27 @@ type Met struct {
 	cluster.Place
 }
 
-// WaitGroup totals the waits that began after the same schedule step.
+// WaitGroup totals the waits that began after the same schedule step. P99Ms and MaxMs are of those that Ended counts: the
+// others are open.
 type WaitGroup struct {
 	Count uint64 `json:"count"`
+	Ended uint64 `json:"ended"`
 	P99Ms int64  `json:"p99_ms"`
 	MaxMs int64  `json:"max_ms"`
-	// Wait is the longest wait of the group. It occurred in the run of Seed.
+	// Wait is the longest wait of the group, an open one if there is any. It occurred in the run of Seed.
 	cluster.Wait
 	Seed uint64 `json:"seed,string"`
 
 	all []int64
+}
+
+// Longest describes the longest wait.
+func (g *WaitGroup) Longest() string {
+	open := ""
+	if g.Open {
+		open = " " + g.Until()
+	}
+	return fmt.Sprintf("%s (pin %s) from %s%s, seed %d", g.Instance, g.Pin, pretty.Duration(g.FromMs), open, g.Seed)
 }
 
 // maxMet is the maximum number of instances listed for one End.
@@ -146,8 +157,10 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 	}
 	for _, w := range r.Waits {
 		g := group(&f.Waits, func(g *WaitGroup) bool { return g.After == w.After }, WaitGroup{Wait: w, Seed: seed})
-		g.all = append(g.all, w.ForMs)
-		if w.ForMs > g.ForMs {
+		if g.Count++; !w.Open {
+			g.all = append(g.all, w.ForMs)
+		}
+		if w.Compare(&g.Wait) > 0 {
 			g.Wait, g.Seed = w, seed
 		}
 	}
@@ -187,12 +200,13 @@ func (f *Fate) finish() {
 	for i := range f.Waits {
 		g := &f.Waits[i]
 		slices.Sort(g.all)
-		g.Count = uint64(len(g.all))
-		g.MaxMs, g.P99Ms = g.all[len(g.all)-1], g.all[(len(g.all)*99+99)/100-1]
+		if g.Ended = uint64(len(g.all)); g.Ended > 0 {
+			g.MaxMs, g.P99Ms = g.all[len(g.all)-1], g.all[(len(g.all)*99+99)/100-1]
+		}
 		g.all = nil
 	}
 	slices.SortStableFunc(f.Waits, func(a, b WaitGroup) int {
-		return cmp.Or(cmp.Compare(b.MaxMs, a.MaxMs), strings.Compare(a.After, b.After))
+		return cmp.Or(b.Compare(&a.Wait), strings.Compare(a.After, b.After))
 	})
 }
 
@@ -315,12 +329,14 @@ func (f *Fate) Text(all bool) string {
 		if g.After != "" {
 			after = "after " + g.After
 		}
-		open := ""
-		if g.Open {
-			open = " and still waiting"
+		lasted, of := "none ended", ""
+		if g.Ended < g.Count {
+			of = fmt.Sprintf(" of the %d that ended", g.Ended)
 		}
-		fmt.Fprintf(&b, "  %7d  %s: max %s, p99 %s; the longest is %s (pin %s) from %s%s, seed %d\n", g.Count, after, pretty.Duration(g.MaxMs), pretty.Duration(g.P99Ms), g.Instance, g.Pin,
-			pretty.Duration(g.FromMs), open, g.Seed)
+		if g.Ended > 0 {
+			lasted = fmt.Sprintf("max %s, p99 %s%s", pretty.Duration(g.MaxMs), pretty.Duration(g.P99Ms), of)
+		}
+		fmt.Fprintf(&b, "  %7d  %s: %s; the longest is %s\n", g.Count, after, lasted, g.Longest())
 	}
 	return b.String()
 }

@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -150,6 +152,8 @@ type Fate struct {
 	// Rescued means that the instance could end only because rescue widened nodes. Until then no live node admitted
 	// it.
 	Rescued bool `json:"rescued,omitempty"`
+	// Unread means that it was poisoned by a build that could not read it.
+	Unread bool `json:"-"`
 	Place
 }
 
@@ -184,10 +188,33 @@ type Wait struct {
 	Pin      string `json:"pin"`
 	FromMs   int64  `json:"from_ms"` // since the start of the run
 	ForMs    int64  `json:"for_ms"`
-	// After is the schedule step that preceded the wait, or empty. Open is set if the wait lasted until the end of the
-	// run.
-	After string `json:"after"`
-	Open  bool   `json:"open"`
+	// After is the schedule step that preceded the wait, or empty. Open is set if nothing of the plan ended the wait: it
+	// lasted until the end of the run, or Rescue ended it.
+	After  string `json:"after"`
+	Open   bool   `json:"open"`
+	Rescue bool   `json:"rescue,omitempty"`
+}
+
+// Compare compares waits by how long they are. Open ones are the longest.
+func (w *Wait) Compare(o *Wait) int {
+	if w.Open != o.Open {
+		if w.Open {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Compare(w.ForMs, o.ForMs)
+}
+
+// Until says when the wait ended.
+func (w *Wait) Until() string {
+	switch {
+	case w.Rescue:
+		return "until rescue"
+	case w.Open:
+		return "to the end"
+	}
+	return "until " + pretty.Duration(w.FromMs+w.ForMs)
 }
 
 // Remark is something about work, or the plan, that an author should know, although it may be as the plan expects.

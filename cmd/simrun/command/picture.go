@@ -162,11 +162,11 @@ func fateTable(f *campaign.Fate) timeline.Table {
 func waitTable(f *campaign.Fate) timeline.Table {
 	t := timeline.Table{Title: "Waits for a build, by step", Head: []string{"after", "waits", "max", "p99", "the longest"}, Open: true}
 	for _, w := range f.Waits {
-		open := ""
-		if w.Open {
-			open = " and still waiting"
+		most, p99 := "-", "-"
+		if w.Ended > 0 {
+			most, p99 = pretty.Duration(w.MaxMs), pretty.Duration(w.P99Ms)
 		}
-		t.Row(w.Open, cmp.Or(w.After, "before the first step"), grouped(w.Count), pretty.Duration(w.MaxMs), pretty.Duration(w.P99Ms), fmt.Sprintf("%s (pin %s) from %s%s, seed %d", w.Instance, w.Pin, pretty.Duration(w.FromMs), open, w.Seed))
+		t.Row(w.Open, cmp.Or(w.After, "before the first step"), grouped(w.Count), most, p99, w.Longest())
 	}
 	return t
 }

@@ -327,7 +327,9 @@ func (c *Checker) OnWaits(in *model.Instance, sinceMs int64) {
 // OnWaited records that a wait is over.
 func (c *Checker) OnWaited(in *model.Instance) {
 	if w := c.of(in.No); w.waits != 0 {
-		c.ended(&c.told.Waits[w.waits-1], false)
+		wait := &c.told.Waits[w.waits-1]
+		wait.Rescue = c.Run.World.Phase() == cluster.PhaseRescue
+		c.ended(wait, wait.Rescue)
 	}
 }
 

@@ -87,9 +87,9 @@ func (r *Report) Actions() []Action {
 		add(0, c.stored, "start a node that takes pin %s: whatever the plan does, nothing takes %s", c.Pin, example(c))
 	}
 	if k := r.NoReturn; k > 0 {
-		back := r.Backs[k]
+		back := &r.Backs[k].fresh
 		c, what, way := back.Lost, "loses", ""
-		if back.Stranded.Total > r.Stops[0].Stranded.Total {
+		if back.Stranded.Total > 0 {
 			c, what = back.Stranded, "strands"
 			way = fmt.Sprintf(". To go back all the same, keep a node that takes pin %s up until such work has ended", c.Pin)
 		}
@@ -104,8 +104,12 @@ func (r *Report) Actions() []Action {
 	}
 	if len(r.Stops) > last && last > 0 {
 		for k := 1; k < last; k++ {
-			if c := r.Stops[k].Stranded; c.Total > r.Stops[0].Stranded.Total && c.Total > r.Stops[last].Stranded.Total {
+			stop, end := &r.Stops[k].fresh, &r.Stops[last].fresh
+			if c := stop.Stranded; c.Total > end.Stranded.Total {
 				add(k+1, c.stored, "do not stop here: without this step %s would wait for ever", example(c))
+			}
+			if c := stop.Lost; c.Total > end.Lost.Total {
+				add(k+1, c.stored, "do not stop here: without this step %s would be lost: %s", example(c), c.Why)
 			}
 		}
 		if c := r.Stops[last].Stranded; c.Total > 0 && len(r.Hazards) == 0 {

@@ -91,14 +91,14 @@ func (o *Order) Variant() string {
 func (r *Report) Remarkable() (variant string, seed uint64, instance string) {
 	type line struct {
 		variant string
-		effect  Effect
+		effect  harm
 	}
-	lines := []line{{"stop-" + strconv.Itoa(len(r.Steps)), r.End}}
+	lines := []line{{"stop-" + strconv.Itoa(len(r.Steps)), r.End.harm}}
 	if r.NoReturn > 0 {
-		lines = append([]line{{"back-" + strconv.Itoa(r.NoReturn), r.Backs[r.NoReturn]}}, lines...)
+		lines = append([]line{{"back-" + strconv.Itoa(r.NoReturn), r.Backs[r.NoReturn].fresh}}, lines...)
 	}
 	if len(r.Stops) > 0 {
-		lines = append(lines, line{"stop-0", r.Stops[0]})
+		lines = append(lines, line{"stop-0", r.Stops[0].harm})
 	}
 	for _, l := range lines {
 		for _, c := range []Count{l.effect.Untaken, l.effect.Stranded, l.effect.Lost} {

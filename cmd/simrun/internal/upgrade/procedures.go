@@ -51,6 +51,7 @@ type Procedure struct {
 	Steps   []Timed `json:"steps"`
 	TakesMs int64   `json:"takes_ms"`
 	Took    Took    `json:"in_flight"`
+	varies  bool    // when the steps are taken differs by seed
 	// NoReturn is the first step after which a way back leaves something behind, or does not exist: NoReturn.Step is 0
 	// if there is none. TriedMs is how long a new build has run by then in the first seed, or -1 if there is none.
 	NoReturn NoReturn `json:"no_return"`
@@ -187,7 +188,7 @@ func TryProcedures(c Config) (*Procedures, error) {
 // run adds a row for each procedure.
 func (out *Procedures) run(c *Config, r *rollout, builds []*engine.Build) (err error) {
 	stay := trial{cfg: c, change: func(p *plan.Plan, seed uint64) { r.apply(p, "", seed) }}
-	if out.Stay, err = stay.effect(); err != nil {
+	if out.Stay, err = stay.effect(nil); err != nil {
 		return err
 	}
 	if err := r.measure(c); err != nil {
@@ -228,6 +229,7 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 		row.Took.add(p, res)
 		all := Steps(p)
 		row.TakesMs = max(row.TakesMs, (all[len(all)-1].At - began(p)).Milliseconds())
+		row.varies = row.varies || !slices.EqualFunc(all[before:], steps, func(a, b plan.Step) bool { return a.At == b.At })
 		if planned, err := c.Plan(res.Seed); err == nil {
 			res.Waits = append(res.Waits, row.stoodStill(planned, p, res)...)
 		}
@@ -243,11 +245,11 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 			before, pause := r.apply(p, row.Name, seed)
 			backTo(p, before, before+k, pause, builds)
 		}}
-		e, err := back.effect()
+		e, err := back.effect(stay)
 		if err != nil {
 			return err
 		}
-		if bar := barred(first, before, before+k, builds); bar != "" || e.leaves(stay) {
+		if bar := barred(first, before, before+k, builds); bar != "" || e.leaves() {
 			row.NoReturn, row.TriedMs = NoReturn{Step: k, Barred: bar, Back: e}, max(steps[k-1].At-newAt, 0).Milliseconds()
 			return nil
 		}
@@ -281,7 +283,7 @@ func (row *Procedure) compare(o *Procedure) int {
 	if (row.Lacks == "") != (o.Lacks == "") {
 		return cmp.Compare(len(row.Lacks), len(o.Lacks))
 	}
-	return cmp.Or(row.loses(&o.Effect), cmp.Compare(bits.Len64(uint64(row.WaitedMs)), bits.Len64(uint64(o.WaitedMs))), cmp.Compare(uint64(o.TriedMs), uint64(row.TriedMs)),
+	return cmp.Or(row.loses(&o.Effect), cmp.Compare(bits.Len64(uint64(row.MostWaitedMs)), bits.Len64(uint64(o.MostWaitedMs))), cmp.Compare(uint64(o.TriedMs), uint64(row.TriedMs)),
 		cmp.Compare(row.Took.LongestMs, o.Took.LongestMs))
 }
 
@@ -292,7 +294,7 @@ func (out *Procedures) Remarkable() (variant string, seed uint64, instance strin
 		return "", 0, ""
 	}
 	row := &out.Rows[0]
-	back := &row.NoReturn.Back
+	back := &row.NoReturn.Back.fresh
 	for _, c := range []*Count{&row.Lost, &row.Stranded, &back.Stranded, &back.Lost, &row.Waited} {
 		if c.Total > 0 && c.Example != "" {
 			variant = row.Name

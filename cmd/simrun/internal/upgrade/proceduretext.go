@@ -19,7 +19,7 @@ func (out *Procedures) Text() string {
 	}
 	list("first, in all of them", out.Before)
 	list("in none of them", out.LeftOut)
-	fmt.Fprintf(&b, "\nthe most instances in one run of %d; those that wait include starts that are held back, and what is in flight\nwhile no node is up:\n\n", out.Seeds)
+	fmt.Fprintf(&b, "\nthe most in one run of %d (\"in all\": its waits added up); what waits includes starts that are held back, and what\nis in flight while no node is up:\n\n", out.Seeds)
 	t := out.Table()
 	b.WriteString(t.Text("  ", len(t.Head), 2))
 	for i := range out.Rows {
@@ -29,7 +29,11 @@ func (out *Procedures) Text() string {
 			fmt.Fprintf(&b, "not tried: %s\n", row.Lacks)
 			continue
 		}
-		fmt.Fprintf(&b, "%s\n", row.schedule())
+		fmt.Fprint(&b, row.schedule())
+		if row.varies {
+			fmt.Fprintf(&b, "; the times are of seed %d, and differ by seed", out.First)
+		}
+		b.WriteString("\n")
 		for _, line := range row.behind() {
 			fmt.Fprintf(&b, "  %s\n", line)
 		}
@@ -54,7 +58,7 @@ func (out *Procedures) Table() timeline.Table {
 		if len(e.Violated) > 0 {
 			violated = strings.Join(e.Violated, " ")
 		}
-		return []string{violated, e.Lost.String(), e.Stranded.String(), e.Untaken.String(), e.Waited.String(), span(e.LongestMs), span(e.WaitedMs)}
+		return []string{violated, e.Lost.String(), e.Stranded.String(), e.Untaken.String(), e.Waited.String(), span(e.LongestMs), span(e.MostWaitedMs)}
 	}
 	t.Row(false, append(append([]string{"", "no step"}, cells(&out.Stay)...), "", "", "")...)
 	for i := range out.Rows {
@@ -112,8 +116,8 @@ func (row *Procedure) behind() (lines []string) {
 		if n.Barred != "" {
 			lines = append(lines, at+" there is no way: "+n.Barred)
 		}
-		add(at+" loses", &n.Back.Lost, ": "+n.Back.Lost.Why)
-		add(at+" strands", &n.Back.Stranded, "")
+		add(at+" loses", &n.Back.fresh.Lost, ": "+n.Back.fresh.Lost.Why)
+		add(at+" strands", &n.Back.fresh.Stranded, "")
 	}
 	if t := &row.Took; t.LongestMs > 0 {
 		lines = append(lines, fmt.Sprintf("of what was in flight, %s ended last, after %s, seed %d", t.Example, pretty.Duration(t.LongestMs), t.ExampleSeed))
@@ -137,8 +141,8 @@ func (row *Procedure) does() string {
 		parts = append(parts, "strands "+instances(row.Stranded.Total))
 	}
 	wait := "lets no work wait"
-	if row.WaitedMs > 0 {
-		wait = "lets work wait for " + pretty.Duration(row.WaitedMs) + " in all"
+	if row.MostWaitedMs > 0 {
+		wait = "lets work wait for up to " + pretty.Duration(row.MostWaitedMs) + " in all"
 	}
 	if parts = append(parts, wait); row.TriedMs != 0 {
 		parts = append(parts, row.wayBack())
@@ -170,8 +174,8 @@ func (row *Procedure) against(best *Procedure) string {
 	}
 	more("loses", &row.Lost, &best.Lost)
 	more("strands", &row.Stranded, &best.Stranded)
-	if row.WaitedMs > best.WaitedMs+best.WaitedMs/10 {
-		parts = append(parts, "lets work wait for "+pretty.Duration(row.WaitedMs))
+	if row.MostWaitedMs > best.MostWaitedMs+best.MostWaitedMs/10 {
+		parts = append(parts, "lets work wait for up to "+pretty.Duration(row.MostWaitedMs))
 	}
 	if uint64(row.TriedMs) < uint64(best.TriedMs) {
 		parts = append(parts, row.wayBack())

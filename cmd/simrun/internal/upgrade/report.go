@@ -35,9 +35,9 @@ type Report struct {
 	// Stops[i] is the effect of stopping after i steps, and Backs[i] is the effect of rolling back from there.
 	Stops []Effect `json:"stops"`
 	Backs []Effect `json:"rollbacks"`
-	// NoReturn is the first step after which rolling back strands or loses work that stopping before the step would
-	// not, or no node starts as its old build; Barred then says why none does. It is 0 if every step can be undone, as
-	// far as was tried.
+	// NoReturn is the first step after which rolling back strands or loses an instance that is neither stranded nor lost
+	// in that seed without any step, or no node starts as its old build; Barred then says why none does. It is 0 if
+	// every step can be undone, as far as was tried.
 	NoReturn int    `json:"-"`
 	Barred   string `json:"-"`
 	// Waits lists all waits for a build in the runs of the whole plan, longest first.
@@ -71,24 +71,58 @@ type Waiting struct {
 type Effect struct {
 	Seeds uint64 `json:"seeds"`
 	Work  uint64 `json:"work"`
+	harm
+	// Open counts the work from the store that is still running because it waits for an event that the plan does not
+	// send.
+	Open Count `json:"open"`
+	// Waited counts the work that waited for a build temporarily. LongestMs is the longest wait, WaitedMs the total of
+	// all waits, and MostWaitedMs that of the waits of one run, the most of any.
+	Waited       Count `json:"waited"`
+	LongestMs    int64 `json:"longest_ms"`
+	WaitedMs     int64 `json:"waited_ms"`
+	MostWaitedMs int64 `json:"most_waited_ms"`
+	// Violated lists the properties of the contract that were violated.
+	Violated []string `json:"violated"`
+
+	left  map[inRun]bool // what is stranded or lost
+	since *Effect        // the effect of no step, or nil
+	fresh harm           // what is stranded or lost, and is neither since
+}
+
+// inRun is an instance in the run of a seed.
+type inRun struct {
+	seed     uint64
+	instance string
+}
+
+// harm counts what does not end as the plan expects.
+type harm struct {
 	// Stranded counts the work that waits for a build until rescue. Kinds and Pins in this count describe that work,
 	// and Example is one of the instances.
 	Stranded Count `json:"stranded"`
 	// Untaken counts the stranded work that no build in the plan can run. Rescue deletes such work, unless a build that
-	// admits it has poisoned it.
+	// admits it could not read it, and has poisoned it.
 	Untaken Count `json:"untaken"`
 	// Lost counts the work that was not stranded but did not end as the plan expects.
 	Lost Count `json:"lost"`
-	// Open counts the work from the store that is still running because it waits for an event that the plan does not
-	// send.
-	Open Count `json:"open"`
-	// Waited counts the work that waited for a build temporarily. LongestMs is the longest wait, and WaitedMs the total
-	// of all waits.
-	Waited    Count `json:"waited"`
-	LongestMs int64 `json:"longest_ms"`
-	WaitedMs  int64 `json:"waited_ms"`
-	// Violated lists the properties of the contract that were violated.
-	Violated []string `json:"violated"`
+}
+
+// note notes, in the counts of one run, an instance that stands for n: as lost, unless it is stranded.
+func (h *harm) note(f *cluster.Fate, pin string, n uint64, stored, stranded, untaken bool) {
+	if untaken {
+		h.Untaken.note(f, pin, n, stored)
+	}
+	if !stranded {
+		h.Lost.note(f, pin, n, stored)
+		return
+	}
+	h.Stranded.note(f, pin, n, stored)
+}
+
+func (h *harm) add(one *harm, seed uint64) {
+	h.Stranded.add(&one.Stranded, seed)
+	h.Untaken.add(&one.Untaken, seed)
+	h.Lost.add(&one.Lost, seed)
 }
 
 // Count counts instances over all seeds.
@@ -146,61 +180,68 @@ func (c Count) String() string {
 // add adds the effect of run r of plan p, which begins with store.
 func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	e.Seeds++
-	var stranded, untaken, lost, open, waited Count
-	rescueMs := int64(-1)
-	for _, h := range r.Help {
-		if h.Phase == cluster.PhaseRescue && rescueMs < 0 {
-			rescueMs = h.VirtualMs
+	var all, fresh harm
+	var open, waited Count
+	if e.left == nil {
+		e.left = map[inRun]bool{}
+	}
+	note := func(f *cluster.Fate, pin string, n uint64, stored, stranded, untaken bool) {
+		in := inRun{r.Seed, f.Instance}
+		e.left[in] = true
+		all.note(f, pin, n, stored, stranded, untaken)
+		if e.since != nil && !e.since.left[in] {
+			fresh.note(f, pin, n, stored, stranded, untaken)
 		}
 	}
-	rescued := func(w cluster.Wait) bool { return w.Open || rescueMs >= 0 && w.FromMs+w.ForMs >= rescueMs }
+	waits := func(f *cluster.Fate) bool {
+		return slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Open && w.Instance == f.Instance })
+	}
 	for i := range r.Fates {
 		f := &r.Fates[i]
 		pin, stored := pinOf(r, f.Instance, i), p.Instances[i].Existing
 		n := uint64(store.Weight(f.Instance))
 		e.Work += n
-		switch {
-		case deletedByRescue(r, f):
-			stranded.note(f, pin, n, stored)
-			untaken.note(f, pin, n, stored)
-		case f.Rescued || f.End == cluster.StillRunning && slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Instance == f.Instance && rescued(w) }):
-			stranded.note(f, pin, n, stored)
-			if f.End == cluster.EndedPoisoned {
-				untaken.note(f, pin, n, stored)
-			}
+		switch gone := deletedByRescue(r, f); {
+		case gone || f.Rescued || f.End == cluster.StillRunning && waits(f):
+			note(f, pin, n, stored, true, gone || f.Unread)
 		case f.End == cluster.StillRunning && stored:
 			open.note(f, pin, n, stored) // it waits for an event that the plan does not send
 		case !f.AsExpected:
-			lost.note(f, pin, n, stored)
+			note(f, pin, n, stored, false, false)
 		}
 	}
 	for i := range p.Histories { // the plan expects no end of them, but they must not wait for ever
 		f := cluster.Fate{Instance: p.Histories[i].Instance, End: cluster.EndedDeleted}
-		pin, gone := pinOf(r, f.Instance, len(p.Instances)+i), deletedByRescue(r, &f)
-		if gone {
-			untaken.note(&f, pin, 1, false)
-		}
-		if gone || slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Instance == f.Instance && rescued(w) }) {
+		gone := deletedByRescue(r, &f)
+		if !gone {
 			f.End = cluster.StillRunning
-			stranded.note(&f, pin, 1, false)
+		}
+		if gone || waits(&f) {
+			note(&f, pinOf(r, f.Instance, len(p.Instances)+i), 1, false, true, gone)
 		}
 	}
-	e.Stranded.add(&stranded, r.Seed)
-	e.Untaken.add(&untaken, r.Seed)
-	e.Lost.add(&lost, r.Seed)
+	e.harm.add(&all, r.Seed)
+	e.fresh.add(&fresh, r.Seed)
 	e.Open.add(&open, r.Seed)
-	longest := int64(-1)
-	for _, w := range r.Waits {
-		if rescued(w) {
+	var longest *cluster.Wait
+	seen, sum := map[string]bool{}, int64(0)
+	for i := range r.Waits {
+		w := &r.Waits[i]
+		if w.Open {
 			continue // already counted as stranded
 		}
-		if w.ForMs > longest {
-			longest, waited.Example, waited.Pin, waited.Why = w.ForMs, w.Instance, w.Pin, "it waited for "+pretty.Duration(w.ForMs)
+		if longest == nil || w.ForMs > longest.ForMs {
+			longest = w
 		}
 		n := store.Weight(w.Instance)
-		waited.Most += uint64(n)
-		e.WaitedMs += w.ForMs * int64(n)
-		e.LongestMs = max(e.LongestMs, w.ForMs)
+		if sum += w.ForMs * int64(n); !seen[w.Instance] {
+			seen[w.Instance] = true
+			waited.Most += uint64(n)
+		}
+	}
+	if longest != nil {
+		waited.Example, waited.Pin, waited.Why = longest.Instance, longest.Pin, "it waited for "+pretty.Duration(longest.ForMs)
+		e.LongestMs, e.MostWaitedMs, e.WaitedMs = max(e.LongestMs, longest.ForMs), max(e.MostWaitedMs, sum), e.WaitedMs+sum
 	}
 	e.Waited.add(&waited, r.Seed)
 	for _, v := range r.Violations {
@@ -301,22 +342,25 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 			r.Waits = append(r.Waits, Waiting{res.Seed, w})
 		}
 	})
-	slices.SortStableFunc(r.Waits, func(a, b Waiting) int { return cmp.Compare(b.ForMs, a.ForMs) })
+	slices.SortStableFunc(r.Waits, func(a, b Waiting) int { return b.Compare(&a.Wait) })
 	if err != nil {
 		return err
 	}
+	var none *Effect
 	for k := 0; k <= len(r.Steps); k++ {
 		stopped := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Stop(p, k) }, done: tick}
-		end, err := stopped.effect()
+		end, err := stopped.effect(none)
 		if err != nil {
 			return err
 		}
 		e := end
 		if k > 0 {
 			back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, builds) }, done: tick}
-			if e, err = back.effect(); err != nil {
+			if e, err = back.effect(none); err != nil {
 				return err
 			}
+		} else {
+			none = &end
 		}
 		r.Stops, r.Backs = append(r.Stops, end), append(r.Backs, e)
 		if k == 0 || r.NoReturn > 0 {
@@ -326,25 +370,24 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 		if err != nil {
 			return err
 		}
-		if bar := barred(first, 0, k, builds); bar != "" || e.leaves(&r.Stops[0]) {
+		if bar := barred(first, 0, k, builds); bar != "" || e.leaves() {
 			r.NoReturn, r.Barred = k, bar
 		}
 	}
 	return nil
 }
 
-// leaves reports whether a way back with effect e leaves something behind, compared with not having begun.
-func (e *Effect) leaves(before *Effect) bool {
-	return e.Stranded.Total > before.Stranded.Total || e.Lost.Total > before.Lost.Total
-}
+// leaves reports whether a way back with effect e leaves something harm that not having begun would not.
+func (e *Effect) leaves() bool { return e.fresh.Stranded.Total+e.fresh.Lost.Total > 0 }
 
 // loses compares what two variants violate, lose and strand.
 func (e *Effect) loses(o *Effect) int {
 	return cmp.Or(cmp.Compare(len(e.Violated), len(o.Violated)), cmp.Compare(e.Lost.Total, o.Lost.Total), cmp.Compare(e.Stranded.Total, o.Stranded.Total))
 }
 
-func (t *trial) effect() (Effect, error) {
-	var e Effect
+// effect returns the trial's effect, of which fresh is what that of no step, since, has not.
+func (t *trial) effect(since *Effect) (Effect, error) {
+	e := Effect{since: since}
 	_, err := t.run(t.cfg.Seeds, func(p *plan.Plan, res *cluster.Result) { e.add(t.cfg.Snapshot, p, res) })
 	return e, err
 }

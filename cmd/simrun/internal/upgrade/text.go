@@ -111,15 +111,14 @@ func (r *Report) waits(b *strings.Builder) {
 			fmt.Fprintf(b, "  ... shorter ones: %d\n", len(r.Waits)-i)
 			break
 		}
-		to := "until " + pretty.Duration(w.FromMs+w.ForMs)
-		if w.Open {
-			to = "to the end"
+		lasted, after := "", ""
+		if !w.Open {
+			lasted = ", " + pretty.Duration(w.ForMs)
 		}
-		after := ""
 		if w.After != "" {
-			after = " after " + w.After
+			after = ", after " + w.After
 		}
-		fmt.Fprintf(b, "  %s (pin %s) from %s %s, %s%s, seed %d\n", w.Instance, w.Pin, pretty.Duration(w.FromMs), to, pretty.Duration(w.ForMs), after, w.Seed)
+		fmt.Fprintf(b, "  %s (pin %s) from %s %s%s%s, seed %d\n", w.Instance, w.Pin, pretty.Duration(w.FromMs), w.Until(), lasted, after, w.Seed)
 	}
 }
 
@@ -253,27 +252,23 @@ func (r *Report) NoReturnText() string {
 	if !r.Load {
 		limit = ", for " + r.limit()
 	}
+	var b strings.Builder
 	switch {
 	case r.NoReturn > 0:
+		s := r.Steps[r.NoReturn-1]
+		fmt.Fprintf(&b, "point of no return: step %d, %s at %v.", r.NoReturn, s.String(), s.At)
 	case !r.Tried():
 		return fmt.Sprintf("the point of no return is not known: interrupted when %d of %d steps were tried", max(len(r.Stops)-1, 0), len(r.Steps))
-	case r.Stops[0].Stranded.Total > 0:
-		c := r.Stops[0].Stranded
-		return fmt.Sprintf("no point of no return: rolling back strands and loses no more than is stranded before any step, up to %s, such as %s (pin %s, seed %d)%s",
-			instances(c.Most), c.Example, c.Pin, c.ExampleSeed, limit)
-	case r.Stops[0].Lost.Total > 0:
-		return "no point of no return: rolling back strands nothing and loses no more than is lost before any step" + limit
+	case len(r.Stops[0].left) > 0:
+		b.WriteString("no point of no return: rolling back strands and loses nothing but what is stranded or lost before any step.")
 	default:
 		return "no point of no return: rolling back strands and loses nothing, from any step" + limit
 	}
-	var b strings.Builder
-	e := r.Backs[r.NoReturn]
-	s := r.Steps[r.NoReturn-1]
-	fmt.Fprintf(&b, "point of no return: step %d, %s at %v.", r.NoReturn, s.String(), s.At)
+	e := &r.Backs[r.NoReturn].fresh
 	if r.Barred != "" {
 		fmt.Fprintf(&b, "\n  There is no rolling back from there: %s. The way out is a node of the new build.", r.Barred)
 	}
-	if c := e.Stranded; c.Total > r.Stops[0].Stranded.Total {
+	if c := e.Stranded; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 		if c := e.Untaken; c.Total > 0 {
 			fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
@@ -282,12 +277,12 @@ func (r *Report) NoReturnText() string {
 			b.WriteString("\n  The way out is a node of the pinned build, or of a newer one that admits the pin; never an older one with a wider range.")
 		}
 	}
-	if c := e.Lost; c.Total > r.Stops[0].Lost.Total {
+	if c := e.Lost; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  Rolling back from there loses up to %s, such as %s (pin %s, seed %d): %s.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
 	}
 	before := func(c Count, what string) {
 		if c.Total > 0 {
-			fmt.Fprintf(&b, "\n  Before any step, up to %s already %s, such as %s (pin %s, seed %d); no step is to blame for that.", pretty.Plural(c.Most, "instance is", "instances are"), what, c.Example, c.Pin, c.ExampleSeed)
+			fmt.Fprintf(&b, "\n  Before any step, up to %s already %s, such as %s (pin %s, seed %d); no step is to blame for that, and it is not counted here.", pretty.Plural(c.Most, "instance is", "instances are"), what, c.Example, c.Pin, c.ExampleSeed)
 		}
 	}
 	before(r.Stops[0].Stranded, "stranded")

@@ -94,6 +94,71 @@ at 20s upgrade B to 2.0.0
 	}
 }
 
+// TestReport checks what the report says of plans that have misled its readers.
+func TestReport(t *testing.T) {
+	const approval = "instance new-1 runs Approval with 5m at 12s\n  raise approval after 60s\nat 10s upgrade A to 2.0.0\n"
+	for _, c := range []struct{ name, plan, want string }{
+		{"what waits already hides nothing", "node A runs 1.5.0\nhistory old-1 pinned 2.0.0 shape new-kind\nhistory old-2 pinned 2.0.0 shape new-kind\n" + approval + "at 15s pause A for 1s\n", `
+  1 upgrade A to 2.0.0  2          10.4s    -         -     1         -               -
+point of no return: step 1, upgrade A to 2.0.0 at 10s.
+  Rolling back from there strands up to 1 instance, such as new-1 (pin 2.0.0, seed 1), until a node admits that pin again.
+  Before any step, up to 2 instances are already stranded, such as old-1 (pin 2.0.0, seed 1); no step is to blame for that, and it is not counted here.
+  before 1 upgrade A to 2.0.0: decide whether to go on, and do not go back after it: that strands up to 1 instance, such as new-1 (pin 2.0.0, seed 1). To go back all the same, keep a node that takes pin 2.0.0 up until such work has ended`},
+		{"an instance that waits twice is one", "nodes A B run 1.5.0\ninstance loop-1 runs Eternal expect eternal\nat 1s upgrade A to 2.0.0\nat 10s crash A\nat 15s start A\nat 20s crash A\nat 25s start A\n", `
+  5 start A             1          2.558s   -         -     1         -               -`},
+		{"steps of one time have one way back", "nodes A B run 1.5.0\n" + approval + "then pause B for 1s\nat 40s upgrade B to 2.0.0\n", `
+point of no return: step 1, upgrade A to 2.0.0 at 10s.`},
+		{"a build took what its node lacks the program of", `node A runs 1.5.0
+  handlers order@1.0.0
+program order version 1.0.0
+  call pick
+end
+program order version 2.0.0
+  timer 60s
+end
+instance o1 runs order@2.0.0 at 22s
+at 20s upgrade A to 2.0.0
+at 21s register order@2.0.0 on A
+at 30s pause A for 1s
+`, `
+  3 pause A for 1s             -          -        -         -     1         -               -
+no point of no return: rolling back strands and loses nothing but what is stranded or lost before any step.
+  Before any step, up to 1 instance is already lost, such as o1 (pin 1.5.0, seed 1); no step is to blame for that, and it is not counted here.`},
+		{"stopping can lose work", `nodes A B run 1.5.0
+  handlers order@1.0.0
+program order version 1.0.0
+  call pick
+end
+program order version 1.1.0
+  call pick
+end
+instance o1 runs order at 22s
+instance o2 runs order at 23s
+instance o3 runs order at 24s
+at 20s register order@1.1.0 on A
+at 60s register order@1.1.0 on B
+`, `
+  before 2 register order@1.1.0 on B: do not stop here: without this step up to 3 instances, such as o1 (pin 1.5.0, seed 8) would be lost: build 1.5.0 has no handler for it (handler missing: order@1.1.0)`},
+		{"what rescue ends would not end", "nodes A B run 1.5.0\n" + approval + "at 15s remove A\n", `
+  new-1 (pin 2.0.0) from 1m12s until rescue, after remove A, seed 1
+        8  after remove A: none ended; the longest is new-1 (pin 2.0.0) from 1m12s until rescue, seed 1`},
+	} {
+		cfg := config(t, c.plan, false)
+		cfg.Seeds = 10
+		r := sample.Must(upgrade.Try(cfg))(t)
+		text := r.Text() + r.Whole.Fate.Text(false)
+		for want := range strings.SplitSeq(strings.TrimPrefix(c.want, "\n"), "\n") {
+			if !strings.Contains(text, "\n"+want+"\n") {
+				t.Errorf("%s: want\n%s\nin\n%s", c.name, want, text)
+			}
+		}
+	}
+	one := sample.Must(config(t, "nodes A B run 1.5.0\n"+approval+"at 20s rollback A to 1.5.0\nat 30s upgrade B to 2.0.0\n", false).One("back-2", 1))(t)
+	if forward := one.Plan.Schedule[2].String(); forward != "upgrade A to 2.0.0" {
+		t.Errorf("back from a rollback: %s", forward)
+	}
+}
+
 // TestOrders checks that starting the second node of the new build first costs least, and that the plan that stops the
 // only node comes last.
 func TestOrders(t *testing.T) {

@@ -20,15 +20,14 @@ func Steps(p *plan.Plan) []plan.Step {
 // lastGap is the time between the last step and the start of a rollback.
 const lastGap = 10 * time.Second
 
-// gap returns the time between step n and the step that follows it. For the last step, it returns lastGap.
-func gap(all []plan.Step, n int) time.Duration {
-	switch {
-	case n == len(all):
-		return lastGap
-	case n == 0:
-		return all[0].At
+// gap returns the time between step n, from 1, and the next one that is later. If there is none, it returns lastGap.
+func gap(all []plan.Step, n int) (pause time.Duration, last bool) {
+	for _, next := range all[n:] {
+		if pause = next.At - all[n-1].At; pause > 0 {
+			return pause, false
+		}
 	}
-	return all[n].At - all[n-1].At
+	return lastGap, true
 }
 
 // Stop keeps only the plan's first n steps, and the marks that precede step n+1.
@@ -48,8 +47,8 @@ func Stop(p *plan.Plan, n int) {
 // build in the plan can take.
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Rescue = false, 0, plan.RescueBuild }
 
-// Back undoes the first n steps in reverse order. The rollback starts at the time of step n+1, but not before the
-// steps' migrations have ended. If that is the end of the plan, it starts when all of the store has woken up.
+// Back undoes the first n steps in reverse order. The rollback starts at the time of the next later step, but not before
+// the steps' migrations have ended. If that is the end of the plan, it starts when all of the store has woken up.
 func Back(p *plan.Plan, n int, builds []*engine.Build) { backTo(p, 0, n, 0, builds) }
 
 // backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that
@@ -60,8 +59,9 @@ func backTo(p *plan.Plan, from, n int, pause time.Duration, builds []*engine.Bui
 	if n == from {
 		return
 	}
-	at := all[n-1].At + gap(all, n)
-	if n == len(all) && p.Contents != nil {
+	stay, last := gap(all, n)
+	at := all[n-1].At + stay
+	if last && p.Contents != nil {
 		at += wakeAfter
 	}
 	if end := migratedAt(p, all[:n]); end > 0 {
@@ -69,7 +69,7 @@ func backTo(p *plan.Plan, from, n int, pause time.Duration, builds []*engine.Bui
 	}
 	together := pause > 0
 	if !together {
-		pause = max(gap(all, n), time.Second)
+		pause = max(stay, time.Second)
 	}
 	for i := n - 1; i >= from; i-- {
 		back, ok := inverse(p, all[:i], all[i], builds)
@@ -164,6 +164,9 @@ func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Bui
 	switch s.Verb {
 	case plan.VerbUpgrade, plan.VerbRollback:
 		back.Verb, back.Build = plan.VerbRollback, was.build
+		if s.Verb == plan.VerbRollback {
+			back.Verb = plan.VerbUpgrade
+		}
 	case plan.VerbWiden, plan.VerbNarrow:
 		r := was.admits
 		back.Verb, back.Range = plan.VerbNarrow, &r

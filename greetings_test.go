@@ -20,7 +20,7 @@ func TestGreetings(t *testing.T) {
 			return r.Register("Greet", engine.V(1, 0, 0), func(_ *orch.Context, name string) (string, error) { return word + ", " + name, nil })
 		}
 	}
-	run := func(second string) *recorder {
+	run := func(second, when string) *recorder {
 		builds, handlers, err := workload.Deploy([]string{"1.5.0"},
 			workload.Application{Version: "1.0.0", Register: greet("Hello")}, workload.Application{Version: "1.1.0", Register: greet(second)})
 		if err != nil {
@@ -30,19 +30,22 @@ func TestGreetings(t *testing.T) {
 nodes A B run 1.5.0+1.0.0
 load 5 instances over 8s
   mix 1 Greet with 1..9
-at 2s..6s upgrade A to 1.5.0+1.1.0
+at ` + when + ` upgrade A to 1.5.0+1.1.0
 after 1s..3s upgrade B to 1.5.0+1.1.0
 `})
 	}
-	if r := run("Hello"); r.failed {
+	if r := run("Hello", "2s..6s"); r.failed {
 		t.Errorf("the same code: %s", r.text)
 	}
-	r := run("Good morning")
+	if r := run("Good morning", "1m"); r.failed {
+		t.Errorf("all has ended before: %s", r.text)
+	}
+	r := run("Good morning", "2s..6s")
 	if !r.failed || strings.Contains(r.text, "S11") {
 		t.Errorf("failed: %t, with %s", r.failed, r.text)
 	}
 	for _, want := range []string{
-		"violates S29 output-kept (plan)", `gives another output: the code returns "Good morning, `, `the history ends with OrchestrationCompleted("Hello, `,
+		"violates S29 output-kept (plan)", `gives another output: the code returns "`, `the history ends with OrchestrationCompleted("`,
 		"register a new version if that matters",
 	} {
 		if !strings.Contains(r.text, want) {

@@ -91,7 +91,7 @@
 // a filter. First turns, poison and acks without events are exempt.
 //
 // 11. S11: each execution is replayed under the right rules, on every build in the run that reads its kinds, has its
-// handler in its latest registry, and was used by a node that admitted its pin. An ack carries out every detached start
+// handler in its latest registry, and was used by a node that admitted its pin, while the execution ran. An ack carries out every detached start
 // and every cancellation that it records, and cancels only what was started. It is also a violation if a node calls a
 // turn nondeterministic, since shipped code is deterministic. Damaged histories are exempt, and so is the end of an
 // execution that was ended from outside.

@@ -62,8 +62,9 @@ func ReadHistory(r io.Reader) ([]engine.Event, error) {
 }
 
 // CheckHistory replays the recorded history of an execution, ended or running, and describes where the code diverges
-// from it. The text is empty if it does not. If it does, a node running this code would fail the execution as
-// nondeterministic.
+// from it. The text is empty if it does not. It is stricter than a node, which fails an execution as nondeterministic
+// only where the code asks for something else than is recorded: events that are left when the code has returned, other
+// outputs, and calls beyond the end of a history that has ended are differences, too.
 //
 // Keys set by an earlier execution of the instance are not part of a history, so the code does not see them.
 func CheckHistory(handler orch.Handler, history []engine.Event) (difference string, err error) {

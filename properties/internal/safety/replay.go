@@ -19,7 +19,7 @@ import (
 
 // replayChecker checks rules S11, a history agrees with its code, and S29, the code of another build ends as it did. At
 // the end of a run, it replays each ended execution under the right rules, on every build in the run that runs the
-// execution (admits it, reads it, and has its handler). During the run, it checks that an ack cancels no child that never
+// execution (admits it, reads it, and has its handler) and that some node ran while the execution did. During the run, it checks that an ack cancels no child that never
 // began, and that no node calls an execution nondeterministic. That an ack does what it records is a clause of the
 // specification of a turn.
 //
@@ -33,6 +33,7 @@ import (
 type replayChecker struct {
 	check.Base
 	runs   []replayBuild
+	nodes  map[uint32]int    // the index in runs of what each node runs; lookups only
 	acks   []lastAck         // index 0 is unused
 	last   []int             // indexed by instance number: the index of the instance's newest ack in acks, or 0
 	panics map[string]string // where each instance's code panicked last; never iterated over, so map order does not matter
@@ -47,12 +48,22 @@ type replayBuild struct {
 	reads    model.KindSet
 	registry *node.Registry
 	ranges   []engine.VersionRange
+	spans    []span // when any of its nodes were up
+	up       int    // how many are
+}
+
+// span is from one step to another, which is 0 as long as it goes on.
+type span struct{ from, to uint64 }
+
+// ran reports whether a node of the build was up between two steps.
+func (b *replayBuild) ran(from, to uint64) bool {
+	return slices.ContainsFunc(b.spans, func(s span) bool { return s.from <= to && (s.to == 0 || s.to >= from) })
 }
 
 func newReplayChecker(m *check.Run) check.Checker {
 	return &replayChecker{
-		Base: check.Base{Run: m, OnRecord: check.SetOf(record.NodeStarted, record.Note), OnEnd: check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}},
-		acks: make([]lastAck, 1), panics: make(map[string]string), failed: m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed),
+		Base: check.Base{Run: m, OnRecord: check.SetOf(record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.Note), OnEnd: check.Ends{OK: check.SetOf(observe.CallAckOrchestrationItem)}},
+		acks: make([]lastAck, 1), nodes: make(map[uint32]int), panics: make(map[string]string), failed: m.Model.Kinds.SetOf(eventdata.KindOrchestrationFailed),
 	}
 }
 
@@ -63,24 +74,32 @@ func (k *replayChecker) Record(r *cluster.Record) {
 		}
 		return
 	}
+	step := k.Run.World.Step()
+	if i, ok := k.nodes[r.Node]; ok && r.Kind != record.NodeStarted {
+		run := &k.runs[i]
+		if run.up--; run.up == 0 {
+			run.spans[len(run.spans)-1].to = step
+		}
+		delete(k.nodes, r.Node)
+	}
 	info := k.Run.World.Node(r.Node)
 	// On released nodes, S11 replay-deterministic: an ack must do what it records, and no execution may be called
 	// nondeterministic; there is no replay at the end of the run, and so no S29. That replay follows the rules of
 	// modelled builds, and a released node replays its own history at each turn and reports a failure.
-	if info.Registry == nil || info.Build.Release != "" {
+	if r.Kind != record.NodeStarted || info.Registry == nil || info.Build.Release != "" {
 		return
 	}
-	replays := model.RangeOf(&info.Options, info.Build) // under bounce, its fetches have no filter
-	for i := range k.runs {
-		if run := &k.runs[i]; run.build == info.Build {
-			run.registry = info.Registry
-			run.ranges = append(run.ranges, replays)
-			return
-		}
+	i := slices.IndexFunc(k.runs, func(run replayBuild) bool { return run.build == info.Build })
+	if i < 0 {
+		i = len(k.runs)
+		k.runs = append(k.runs, replayBuild{build: info.Build, reads: k.Run.Model.Kinds.ReadBy(info.Build)})
 	}
-	k.runs = append(k.runs, replayBuild{
-		build: info.Build, reads: k.Run.Model.Kinds.ReadBy(info.Build), registry: info.Registry, ranges: []engine.VersionRange{replays},
-	})
+	run := &k.runs[i]
+	run.registry, run.ranges = info.Registry, append(run.ranges, model.RangeOf(&info.Options, info.Build)) // under bounce, its fetches have no filter
+	if k.nodes[r.Node] = i; run.up == 0 {
+		run.spans = append(run.spans, span{from: step})
+	}
+	run.up++
 }
 
 func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
@@ -91,7 +110,10 @@ func (k *replayChecker) Ended(c *model.Call, o *observe.Observation) {
 	in := model.HeldBy(c)
 	if in != nil {
 		if last := k.lastOf(in.No, ack.ExecutionID); len(ack.HistoryDelta) > 0 || last.by.Node == 0 {
-			last.by, last.first, last.to = c.Caller, 0, 0
+			if last.first != 0 {
+				last = k.newAck(in.No, ack.ExecutionID)
+			}
+			last.by, last.at = c.Caller, k.Run.World.Step()
 			if delta := ack.HistoryDelta; len(delta) > 0 {
 				last.first, last.to = delta[0].EventID, delta[len(delta)-1].EventID
 			}
@@ -144,7 +166,7 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 		no = in.No
 		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
 			if history := k.anyHistory(in, ex); len(history) > 0 {
-				what += k.place(c.Caller, in, ex) + " (the history of " + strings.TrimSuffix(in.Orchestration+"@"+in.Version, "@") + " was written by " + writers(history) + ")"
+				what += k.place(c.Caller, in, ex) + " (the history of " + strings.TrimSuffix(in.Orchestration+"@"+in.Version, "@") + " was written by " + k.writers(in, ex, history) + ")"
 			}
 		}
 	}
@@ -241,7 +263,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 	output := "" // what is said of a build whose code gives another output
 	for i := range k.runs {
 		run := &k.runs[i]
-		if !run.admits(ex.Pin) || ex.Kinds&^run.reads != 0 {
+		if !run.admits(ex.Pin) || ex.Kinds&^run.reads != 0 || last.by.Node != 0 && !run.ran(k.began(in.No, ex.ID), last.at) {
 			continue
 		}
 		history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, run.build.Codec)
@@ -273,7 +295,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		if differs == "" {
 			continue
 		}
-		by := writers(history)
+		by := k.writers(in, ex, history)
 		if last.by.Node != 0 {
 			by += ", the last by " + k.Run.Who(last.by) + last.events()
 		}
@@ -296,13 +318,14 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 	}
 }
 
-// lastAck describes the last ack of an execution that appended events, or the first if none has: who made it, and the
-// first and the last event that it appended.
+// lastAck describes an ack of an execution that appended events, or its first if none has: who made it, in which step, and
+// the first and the last event that it appended.
 type lastAck struct {
 	execution uint64
 	by        observe.Caller // the caller; zero as long as no node has acked
+	at        uint64
 	first, to uint64
-	before    int // the index of the last ack of another execution of the same instance, or 0
+	before    int // the index of the ack of the same instance before it, or 0
 }
 
 // lastOf returns the entry for an execution's last ack. Usually, this is the instance's newest entry.
@@ -315,6 +338,20 @@ func (k *replayChecker) lastOf(no observe.InstanceNo, execution uint64) *lastAck
 			return &k.acks[i]
 		}
 	}
+	return k.newAck(no, execution)
+}
+
+// began returns the step of an execution's first ack.
+func (k *replayChecker) began(no observe.InstanceNo, execution uint64) (step uint64) {
+	for i := k.last[no]; i != 0; i = k.acks[i].before {
+		if k.acks[i].execution == execution {
+			step = k.acks[i].at
+		}
+	}
+	return step
+}
+
+func (k *replayChecker) newAck(no observe.InstanceNo, execution uint64) *lastAck {
 	k.acks = append(k.acks, lastAck{execution: execution, before: k.last[no]})
 	k.last[no] = len(k.acks) - 1
 	return &k.acks[k.last[no]]
@@ -331,19 +368,31 @@ func (a lastAck) events() string {
 	return fmt.Sprintf(", which appended events %d to %d", a.first, a.to)
 }
 
-// writers names the builds that wrote a history, according to the versions in its events.
-func writers(history []engine.Event) string {
+// writers names the builds that wrote a history: those of the nodes that did or, for what was stored before the run,
+// the versions in its events.
+func (k *replayChecker) writers(in *model.Instance, ex *model.Execution, history []engine.Event) string {
+	k.lastOf(in.No, ex.ID)
+	by := func(e *engine.Event) string {
+		for i := k.last[in.No]; i != 0; i = k.acks[i].before {
+			if a := &k.acks[i]; a.execution == ex.ID && a.first <= e.EventID && e.EventID <= a.to {
+				if inc := k.Run.Model.Incarnation(a.by); inc != nil {
+					return inc.Build.Name()
+				}
+			}
+		}
+		return e.DuroxideVersion
+	}
 	var parts []string
 	for from := 0; from < len(history); {
-		to := from
-		for to+1 < len(history) && history[to+1].DuroxideVersion == history[from].DuroxideVersion {
+		to, build := from, by(&history[from])
+		for to+1 < len(history) && by(&history[to+1]) == build {
 			to++
 		}
 		which := fmt.Sprintf("event %d", history[from].EventID)
 		if to > from {
 			which = fmt.Sprintf("events %d to %d", history[from].EventID, history[to].EventID)
 		}
-		parts = append(parts, fmt.Sprintf("build %s (%s)", history[from].DuroxideVersion, which))
+		parts = append(parts, fmt.Sprintf("build %s (%s)", build, which))
 		from = to + 1
 	}
 	return strings.Join(parts, ", ")

@@ -128,7 +128,7 @@ func (n *Node) perform(s *slot, run node.Activity) {
 	})
 	if panicked {
 		p.panicked = &ActivityPanicked{Activity: p.ctx, Text: text, At: place}
-		p.failure, p.failed = "activity panicked: "+text, true
+		p.failure, p.failed = orchhost.ActivityPanicked+text, true
 	}
 }
 

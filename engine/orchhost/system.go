@@ -4,6 +4,9 @@ package orchhost
 // prefix.
 const SystemActivityPrefix = "__duroxide_syscall:"
 
+// ActivityPanicked begins the failure of an activity whose code panics; the text of the panic follows.
+const ActivityPanicked = "activity panicked: "
+
 // The system activities are ordinary untagged activities that every node provides. The last one takes a RemoteKey as
 // JSON and returns the value as a JSON string, or null. The others take no input.
 const (

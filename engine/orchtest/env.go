@@ -8,6 +8,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/replay"
 )
@@ -53,10 +54,14 @@ type Env struct {
 	history   []engine.Event
 	earlier   [][]engine.Event
 	detached  []engine.StartItem
+	// instances has the link of each instance that exists to its parent, or nil if it has none.
+	instances map[string]*engine.ParentLink
 	traces    []string
 	end       replay.Result
 	details   engine.ErrorDetails
 	panicked  string // where the code panicked
+	// The last panic of an activity: its text, and where it was.
+	raised, raisedAt string
 
 	sent      []engine.WorkItem // by the test
 	unawaited []string
@@ -77,6 +82,7 @@ func New(t T, handler orch.Handler) *Env {
 	e := &Env{
 		t: t, build: latestBuild(), name: "Orchestration", version: engine.V(1, 0, 0), handlers: map[string]orch.Handler{"": handler},
 		activities: map[string]*Mock{}, children: map[string]*Mock{}, nowMs: StartMs,
+		instances: map[string]*engine.ParentLink{Instance: nil},
 	}
 	if t, ok := t.(interface{ Cleanup(func()) }); ok {
 		t.Cleanup(e.checkUses)
@@ -87,6 +93,8 @@ func New(t T, handler orch.Handler) *Env {
 // As sets the name and version of the orchestration, which the code and its histories see. It returns e. CheckHistories
 // looks for them in a registry.
 func (e *Env) As(name string, version engine.Version) *Env {
+	e.t.Helper()
+	e.refuse(e.started, "As(%q) after Start: its code and its history have another name", name)
 	e.name, e.version = name, version
 	return e
 }
@@ -97,18 +105,34 @@ func latestBuild() *engine.Build {
 }
 
 // Version registers the code of another version for Context.ContinueAsNewVersioned.
-func (e *Env) Version(version string, handler orch.Handler) { e.handlers[version] = handler }
+func (e *Env) Version(version string, handler orch.Handler) {
+	e.t.Helper()
+	v, err := engine.ParseVersion(version)
+	if err == nil {
+		err = node.NewRegistry().Register(e.name, v, handler)
+	}
+	e.refuse(err != nil, "Version(%q): %v", version, err)
+	e.handlers[version] = handler
+}
+
+// refuse fails the test if a call of it has no meaning.
+func (e *Env) refuse(wrong bool, format string, args ...any) {
+	e.t.Helper()
+	if wrong {
+		e.t.Fatalf("orchtest: "+format, args...)
+	}
+}
 
 // Activity returns the mock for an activity. Calling an activity that has no mock fails the test.
-func (e *Env) Activity(name string) *Mock { return mockOf(e.activities, name) }
+func (e *Env) Activity(name string) *Mock { return e.mock(e.activities, name) }
 
 // Child returns the mock for a child orchestration. Starting a child that has no mock fails the test. A child that is
-// cancelled before it ends fails.
-func (e *Env) Child(name string) *Mock { return mockOf(e.children, name) }
+// cancelled before it ends fails, and so does a start with the id of an instance that exists.
+func (e *Env) Child(name string) *Mock { return e.mock(e.children, name) }
 
-func mockOf(mocks map[string]*Mock, name string) *Mock {
+func (e *Env) mock(mocks map[string]*Mock, name string) *Mock {
 	if mocks[name] == nil {
-		mocks[name] = (&Mock{name: name}).Returns("")
+		mocks[name] = (&Mock{env: e, name: name}).Returns("")
 	}
 	return mocks[name]
 }
@@ -125,9 +149,7 @@ func (e *Env) Run(input string) string {
 // Start starts the orchestration and runs everything that is due immediately.
 func (e *Env) Start(input string) {
 	e.t.Helper()
-	if e.started {
-		e.t.Fatalf("orchtest: the orchestration has already been started")
-	}
+	e.refuse(e.started, "the orchestration has already been started")
 	e.started = true
 	version := e.version.String()
 	e.begin(1, &replay.Start{Name: e.name, Version: version, Input: input}, e.handlers[""])
@@ -138,6 +160,8 @@ func (e *Env) Start(input string) {
 // Skip advances time by d and runs everything that becomes due.
 func (e *Env) Skip(d time.Duration) {
 	e.t.Helper()
+	e.refuse(!e.started, "Skip before Start: nothing is due")
+	e.refuse(d < 0, "Skip(%v): time does not go back", d)
 	until := e.nowMs + uint64(d.Milliseconds())
 	e.pass(until)
 	e.nowMs = until
@@ -146,11 +170,14 @@ func (e *Env) Skip(d time.Duration) {
 // Finish advances time until nothing is left to do: the orchestration has ended or is waiting for the test to act.
 func (e *Env) Finish() {
 	e.t.Helper()
+	e.refuse(!e.started, "Finish before Start: nothing is due")
 	e.pass(^uint64(0))
 }
 
 // After calls f after d of test time, for example to raise an event.
 func (e *Env) After(d time.Duration, f func()) {
+	e.t.Helper()
+	e.refuse(d < 0 || f == nil, "After(%v): expected a time to come, and a function", d)
 	e.due = append(e.due, due{atMs: e.nowMs + uint64(d.Milliseconds()), run: f})
 }
 
@@ -181,9 +208,7 @@ func (e *Env) Cancel(reason string) {
 
 func (e *Env) message(item engine.WorkItem) {
 	e.t.Helper()
-	if !e.started {
-		e.t.Fatalf("orchtest: %s before Start: it would be lost", item.Kind())
-	}
+	e.refuse(!e.started, "%s before Start: it would be lost", item.Kind())
 	e.sent = append(e.sent, item)
 	e.send(item)
 }
@@ -203,9 +228,12 @@ func (e *Env) Output() string {
 		}
 	}
 	if e.Ended() {
-		at := ""
-		if e.panicked != "" {
-			at = ", at " + e.panicked
+		at := e.panicked
+		if e.raised != "" && strings.Contains(e.Failure(), e.raised) {
+			at = e.raisedAt
+		}
+		if at != "" {
+			at = ", at " + at
 		}
 		e.t.Fatalf("orchtest: the orchestration failed: %s%s", e.Failure(), at)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -79,15 +80,32 @@ func TestReports(t *testing.T) {
 				c.ScheduleTimer(time.Hour).Await()
 				c.ContinueAsNew("")
 			}
-		}, func(e *orchtest.Env) { e.Run("") }, "does the orchestration loop forever?"},
+		}, func(e *orchtest.Env) { e.Run("") }, "does the orchestration loop forever? Finish does not come to the end of one that is meant to: use Skip"},
 		{"a loop of activities", func(c *orch.Context, _ string) (string, error) {
 			for {
 				c.ScheduleActivity("Poll", "").Await()
 			}
-		}, func(e *orchtest.Env) { e.Activity("Poll"); e.Run("") }, "1414 turns of Orchestration, whose execution 1 has 2828 events, and something is still due: does the orchestration loop forever?"},
+		}, func(e *orchtest.Env) { e.Activity("Poll"); e.Run("") }, "1414 turns of Orchestration, whose execution 1 has 2828 events, and something is still due: does the orchestration loop forever? A loop must end"},
 		{"a version without code", func(c *orch.Context, _ string) (string, error) { c.ContinueAsNewVersioned("2.0.0", ""); return "", nil },
 			func(e *orchtest.Env) { e.Run("") }, "continues as version 2.0.0: give its code with Env.Version"},
 		{"a message too early", refund, func(e *orchtest.Env) { e.Raise("go", "") }, "ExternalRaised before Start"},
+		{"a panic of an activity", func(c *orch.Context, _ string) (string, error) { return c.ScheduleActivity("Pay", "").Await() },
+			func(e *orchtest.Env) {
+				e.Activity("Pay").Runs(func(node.ActivityContext, string) (string, error) { panic("boom") })
+				e.Run("")
+			}, "the orchestration failed: activity panicked: boom, at orchtest_test.TestReports.func"},
+		{"a panic of a child", func(c *orch.Context, _ string) (string, error) { return c.ScheduleSubOrchestration("Ship", "").Await() },
+			func(e *orchtest.Env) { e.Child("Ship").Does(func(string) (string, error) { panic("boom") }); e.Run("") }, "the orchestration failed: orchestration panicked: boom, at "},
+		{"no function", refund, func(e *orchtest.Env) { e.Activity("PayBack").Does(nil) }, "Does(nil) of PayBack: expected a function"},
+		{"no code", refund, func(e *orchtest.Env) { e.Activity("PayBack").Runs(nil) }, "Runs(nil) of PayBack: expected a function"},
+		{"an end before the beginning", refund, func(e *orchtest.Env) { e.Activity("PayBack").Takes(-1) }, "Takes(-1ns) of PayBack: "},
+		{"time that goes back", refund, func(e *orchtest.Env) { e.Activity("PayBack"); e.Start(""); e.Skip(-time.Hour) }, "Skip(-1h0m0s): time does not go back"},
+		{"after that is before", refund, func(e *orchtest.Env) { e.After(-1, func() {}) }, "After(-1ns): "},
+		{"a skip too early", refund, func(e *orchtest.Env) { e.Skip(1) }, "Skip before Start"},
+		{"a finish too early", refund, func(e *orchtest.Env) { e.Finish() }, "Finish before Start"},
+		{"a name too late", refund, func(e *orchtest.Env) { e.Activity("PayBack"); e.Start(""); e.As("Refund", engine.V(1, 0, 0)) }, `As("Refund") after Start`},
+		{"no version", refund, func(e *orchtest.Env) { e.Version("1", refund) }, `Version("1"): version "1": `},
+		{"a version of nothing", refund, func(e *orchtest.Env) { e.Version("1.0.0", nil) }, `Version("1.0.0"): orchestration registration`},
 		{"a second start", refund, func(e *orchtest.Env) { e.Activity("PayBack"); e.Start(""); e.Start("") }, "has already been started"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -96,6 +114,58 @@ func TestReports(t *testing.T) {
 				t.Errorf("the test reports %q; want %q in it", got, c.want)
 			}
 		})
+	}
+}
+
+// TestChildIDs checks that a start with the id of an instance that exists fails, as in a cluster.
+func TestChildIDs(t *testing.T) {
+	exists := func(id string) string { return "instance already exists: " + id }
+	for name, c := range map[string]struct {
+		ids  []string // of the children
+		want string
+	}{
+		"automatic, after a continue-as-new": {[]string{"", "again", ""}, exists("instance-1::sub::2")},
+		"given twice":                        {[]string{"c-1", "c-1"}, exists("c-1")},
+		"given again":                        {[]string{"c-1", "again", "c-2", "c-1"}, exists("c-1")},
+		"the parent's":                       {[]string{orchtest.Instance}, exists(orchtest.Instance)},
+		"of a detached start":                {[]string{"detached", "d-1"}, exists("d-1")},
+		"different":                          {[]string{"", "c-1", "again", "c-2"}, ""},
+	} {
+		env := orchtest.New(t, func(ctx *orch.Context, in string) (string, error) {
+			for i, id := range strings.Split(in, ",") {
+				switch id {
+				case "again":
+					ctx.ContinueAsNew(strings.Join(strings.Split(in, ",")[i+1:], ","))
+				case "detached":
+					ctx.StartOrchestration("D", "d-1", "")
+				default:
+					if _, err := ctx.ScheduleSubOrchestrationWithID("C", id, "").Await(); err != nil {
+						return "", err
+					}
+				}
+			}
+			return "", nil
+		})
+		env.Child("C").Optional()
+		env.Start(strings.Join(c.ids, ","))
+		if got := env.Failure(); !env.Ended() || got != c.want {
+			t.Errorf("%s: ended %v with the failure %q; want %q", name, env.Ended(), got, c.want)
+		}
+	}
+}
+
+// TestMockEndsTest checks that a mock that ends its test, as by t.Fatal, does not go on.
+func TestMockEndsTest(t *testing.T) {
+	done, went := make(chan bool), false
+	go func() {
+		defer close(done)
+		env := orchtest.New(&recorder{}, refund)
+		env.Activity("PayBack").Does(func(string) (string, error) { runtime.Goexit(); return "", nil })
+		env.Start("")
+		went = true
+	}()
+	if <-done; went {
+		t.Error("the test goes on")
 	}
 }
 
@@ -113,6 +183,10 @@ func (c *cleaner) Failed() bool     { return len(c.said) > 0 }
 func TestSetUpInVain(t *testing.T) {
 	code := func(c *orch.Context, in string) (string, error) {
 		paid, err := c.ScheduleActivity("Charge", in).Await()
+		if in == "withdraw" {
+			c.ScheduleActivity("Release", in)
+			return "", err
+		}
 		orch.Join(c.ScheduleWait("approval"), c.DequeueEvent("jobs"))
 		return paid, err
 	}
@@ -145,6 +219,11 @@ func TestSetUpInVain(t *testing.T) {
 			e.Unawaited("late", "job")
 			send(e, "late", "job")
 		}, nil},
+		{"withdrawn", func(e *orchtest.Env) {
+			e.Activity("Charge").Fails("no")
+			e.Activity("Release")
+			e.Start("withdraw")
+		}, []string{`orchtest: the activity Release is mocked and scheduled, and never begins: to go on or to return without awaiting it withdraws it. Mock.Optional says that this is meant`}},
 		{"failed before", func(e *orchtest.Env) {
 			e.Activity("Chrage")
 			defer func() { _ = recover() }() // see recorder

@@ -22,7 +22,11 @@ func (e *Env) pass(untilMs uint64) {
 	e.t.Helper()
 	for turns, replayed := 0, 0; ; turns++ {
 		if replayed += len(e.history); turns > maxTurns || replayed > maxReplayed {
-			e.t.Fatalf("orchtest: %d turns of %s, whose execution %d has %d events, and something is still due: does the orchestration loop forever? A loop must end, and a long one must continue as new", turns, e.name, e.execution, len(e.history))
+			advice := "A loop must end, and a long one must continue as new"
+			if e.execution > 1 {
+				advice = "Finish does not come to the end of one that is meant to: use Skip"
+			}
+			e.t.Fatalf("orchtest: %d turns of %s, whose execution %d has %d events, and something is still due: does the orchestration loop forever? %s", turns, e.name, e.execution, len(e.history), advice)
 		}
 		next := -1
 		for i, d := range e.due {
@@ -194,6 +198,9 @@ func (e *Env) route(item engine.WorkItem) {
 	case engine.StartItem:
 		if i.ParentInstance == "" {
 			e.detached = append(e.detached, i)
+			if _, exists := e.instances[i.Instance]; !exists {
+				e.instances[i.Instance] = nil
+			}
 			return
 		}
 		e.runChild(i)
@@ -210,16 +217,26 @@ func (e *Env) route(item engine.WorkItem) {
 
 func (e *Env) runChild(start engine.StartItem) {
 	e.t.Helper()
+	if own, exists := e.instances[start.Instance]; exists {
+		if answer, ok := replay.RefuseStart(start, own); ok {
+			e.send(answer)
+		}
+		return
+	}
 	mock := e.children[start.Orchestration]
 	if mock == nil {
 		e.t.Fatalf("orchtest: the code starts the child %s with %q: mock it with Env.Child; %s", start.Orchestration, start.Input, names(e.children))
 	}
 	link := engine.ParentLink{Instance: Instance, ExecutionID: start.ParentExecutionID, EventID: start.ParentID}
-	result, atMs, err := e.call(mock, node.ActivityContext{Name: start.Orchestration}, start.Input)
+	e.instances[start.Instance] = &link
+	result, atMs, panicked, err := e.call(mock, node.ActivityContext{Name: start.Orchestration}, start.Input)
 	var item engine.WorkItem = engine.SubOrchCompletedItem{
 		ParentInstance: Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID, Result: result,
 	}
-	if err != nil {
+	switch {
+	case panicked:
+		item = childFailed(link, eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: err.Error()})
+	case err != nil:
 		item = childFailed(link, eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: err.Error()})
 	}
 	e.due = append(e.due, due{atMs: atMs, item: item, child: start.Instance})
@@ -250,13 +267,17 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 	if mock == nil {
 		e.t.Fatalf("orchtest: the code calls the activity %s with %q: mock it with Env.Activity; %s", a.Name, a.Input, names(e.activities))
 	}
-	result, atMs, err := e.call(mock, node.ActivityContext{
+	result, atMs, panicked, err := e.call(mock, node.ActivityContext{
 		Instance: Instance, ExecutionID: a.ExecutionID, ActivityID: a.ID, Attempt: 1, Name: a.Name, SessionID: a.SessionID, Tag: a.Tag,
 	}, a.Input)
 	var item engine.WorkItem = engine.ActivityCompletedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Result: result}
 	if err != nil {
+		text := err.Error()
+		if panicked {
+			text = orchhost.ActivityPanicked + text
+		}
 		item = engine.ActivityFailedItem{Instance: Instance, ExecutionID: a.ExecutionID, ID: a.ID, Details: engine.ErrorDetails{
-			Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: err.Error()},
+			Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: text},
 		}}
 	}
 	e.due = append(e.due, due{atMs: atMs, item: item})
@@ -267,11 +288,11 @@ func (e *Env) runActivity(a engine.ActivityExecuteItem) {
 func (e *Env) systemActivity(a engine.ActivityExecuteItem) *Mock {
 	switch a.Name {
 	case orchhost.SystemUTCNowMs:
-		return (&Mock{}).Returns(strconv.FormatUint(e.nowMs, 10))
+		return (&Mock{env: e}).Returns(strconv.FormatUint(e.nowMs, 10))
 	case orchhost.SystemNewGUID:
-		return (&Mock{}).Returns(fmt.Sprintf("00000000-0000-8000-%04x-%012x", a.ExecutionID, a.ID))
+		return (&Mock{env: e}).Returns(fmt.Sprintf("00000000-0000-8000-%04x-%012x", a.ExecutionID, a.ID))
 	case orchhost.SystemGetKVValue:
-		return (&Mock{}).Does(func(input string) (string, error) {
+		return (&Mock{env: e}).Does(func(input string) (string, error) {
 			var key orchhost.RemoteKey
 			if err := json.Unmarshal([]byte(input), &key); err != nil {
 				return "", err

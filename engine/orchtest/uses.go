@@ -18,8 +18,17 @@ func (e *Env) checkUses() {
 	if t, ok := e.t.(interface{ Failed() bool }); ok && t.Failed() || !e.started {
 		return
 	}
-	e.checkMocks("activity", "calls", e.activities)
-	e.checkMocks("child", "starts", e.children)
+	var activities, children []string
+	for _, event := range slices.Concat(e.Executions()...) {
+		switch d := event.Data.(type) {
+		case eventdata.ActivityScheduled:
+			activities = append(activities, d.Name)
+		case eventdata.SubOrchestrationScheduled:
+			children = append(children, d.Name)
+		}
+	}
+	e.checkMocks("activity", "calls", e.activities, activities, "awaiting it withdraws it")
+	e.checkMocks("child", "starts", e.children, children, "awaiting it withdraws it, or its id is that of another instance")
 	waits := e.waitedFor()
 	told := slices.Clone(e.unawaited)
 	for _, item := range e.sent {
@@ -42,7 +51,9 @@ func (e *Env) checkUses() {
 	}
 }
 
-func (e *Env) checkMocks(what, does string, mocks map[string]*Mock) {
+// checkMocks checks the mocks of one kind. scheduled are the names that the code has scheduled; withdrawn says why such a
+// call does not begin.
+func (e *Env) checkMocks(what, does string, mocks map[string]*Mock, scheduled []string, withdrawn string) {
 	e.t.Helper()
 	var called []string
 	names := slices.Sorted(maps.Keys(mocks))
@@ -52,7 +63,11 @@ func (e *Env) checkMocks(what, does string, mocks map[string]*Mock) {
 		}
 	}
 	for _, name := range names {
-		if m := mocks[name]; len(m.inputs) == 0 && !m.optional {
+		switch m := mocks[name]; {
+		case len(m.inputs) > 0 || m.optional:
+		case slices.Contains(scheduled, name):
+			e.t.Errorf("orchtest: the %s %s is mocked and scheduled, and never begins: to go on or to return without %s. Mock.Optional says that this is meant", what, name, withdrawn)
+		default:
 			e.t.Errorf("orchtest: the %s %s is mocked, and never called; %s. Mock.Optional says that this is meant", what, name, list("the code "+does+" ", called, "the code "+does+" none"))
 		}
 	}

@@ -60,6 +60,7 @@ var remarkTitles = []struct {
 	{cluster.RemarkChild, "children that ended otherwise than their code said"},
 	{cluster.RemarkUntaken, "messages that nobody took"},
 	{cluster.RemarkGrowth, "what grows"},
+	{cluster.RemarkWithdrawn, "work that never runs, since the code ends as soon as it is scheduled"},
 	{cluster.RemarkActivation, "activations that never took place"},
 	{cluster.RemarkRefused, "nodes that did not start"},
 }

@@ -238,6 +238,8 @@ const (
 	RemarkUntaken RemarkKind = "untaken"
 	// RemarkGrowth is about a history, an input or a custom status that grows until it will meet a limit.
 	RemarkGrowth RemarkKind = "growth"
+	// RemarkWithdrawn is about an activity or a child that code schedules in the turn in which it ends.
+	RemarkWithdrawn RemarkKind = "withdrawn"
 	// RemarkActivation is about an activation that waited for a node until the fault phase ended. It names no instance.
 	RemarkActivation RemarkKind = "activation"
 	// RemarkRefused is about a node that did not start, because of the store's schema or of an activation. It names no

@@ -82,6 +82,40 @@ func (c *Checker) grows(in *model.Instance, what, how, detail string) {
 	})
 }
 
+// withdrawn tells of activities and children that code schedules in the turn in which it ends, which withdraws them.
+func (c *Checker) withdrawn() {
+	m := c.Run.Model
+	requests := m.Kinds.SetOf(eventdata.KindActivityCancelRequested, eventdata.KindSubOrchestrationCancelRequested)
+	cancelled := m.Kinds.SetOf(eventdata.KindOrchestrationCancelRequested)
+	for _, in := range m.Instances[1:] {
+		for _, ex := range in.Executions {
+			if ex.Deleted || ex.Terminals == 0 || ex.Kinds&requests == 0 || ex.Kinds&cancelled != 0 {
+				continue
+			}
+			if d, ok := m.Failure(ex); ok && (d.Application == nil || d.Application.Kind != eventdata.AppOrchestrationFailed) {
+				continue // not the code's own end
+			}
+			for i := range ex.Events {
+				e := &ex.Events[i]
+				if !requests.Has(e.Kind) {
+					continue
+				}
+				of, what := ex.Event(m.Decoded(e).SourceEventID), ""
+				if of == nil || of.Call != e.Call || e.Call != ex.Events[len(ex.Events)-1].Call {
+					continue
+				}
+				switch d := m.Data(of).(type) {
+				case eventdata.ActivityScheduled:
+					what = "activity " + d.Name
+				case eventdata.SubOrchestrationScheduled:
+					what = "child " + d.Name
+				}
+				c.told.Remarks = append(c.told.Remarks, cluster.Remark{Kind: cluster.RemarkWithdrawn, About: what + " of " + c.handler(ex), Instance: in.Name})
+			}
+		}
+	}
+}
+
 // growing reports whether sizes have grown in each of the last steps.
 func growing(sizes []int) bool {
 	n := len(sizes)

@@ -372,6 +372,7 @@ func (c *Checker) Finish() {
 	}
 	c.children()
 	c.growth()
+	c.withdrawn()
 	if c.waiting != nil {
 		c.told.Remarks = append(c.told.Remarks, *c.waiting)
 	}

@@ -12,7 +12,7 @@ import (
 // compares events first, since most of an output follows from them.
 func difference(a, b *Output) string {
 	if d := cmp.Or(
-		listDifference("event", a.Delta, b.Delta),
+		listDifference("new event", a.Delta, b.Delta),
 		listDifference("orchestrator item", a.OrchestratorItems, b.OrchestratorItems),
 		listDifference("trace", a.Traces, b.Traces),
 	); d != "" {
@@ -26,13 +26,15 @@ func difference(a, b *Output) string {
 
 func listDifference[T any](what string, a, b []T) string {
 	for i := range max(len(a), len(b)) {
-		switch {
-		case i >= len(a):
-			return fmt.Sprintf("%s %d is missing and is %s", what, i, show(b[i]))
-		case i >= len(b):
-			return fmt.Sprintf("%s %d is %s and is missing", what, i, show(a[i]))
-		case !reflect.DeepEqual(a[i], b[i]):
-			return fmt.Sprintf("%s %d is %s and is %s", what, i, show(a[i]), show(b[i]))
+		one, other := "missing", "missing"
+		if i < len(a) {
+			one = show(a[i])
+		}
+		if i < len(b) {
+			other = show(b[i])
+		}
+		if i >= len(a) || i >= len(b) || !reflect.DeepEqual(a[i], b[i]) {
+			return fmt.Sprintf("%s %d is %s and is %s", what, i+1, one, other)
 		}
 	}
 	return ""
@@ -42,7 +44,7 @@ func listDifference[T any](what string, a, b []T) string {
 func show(v any) string {
 	switch v := v.(type) {
 	case engine.Event:
-		return fmt.Sprintf("%d:%s", v.EventID, describeEvent(v.Data))
+		return describeEvent(v.Data)
 	case engine.WorkItem:
 		return fmt.Sprintf("%s%+v", v.Kind(), v)
 	}

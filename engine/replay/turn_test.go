@@ -51,14 +51,14 @@ func TestDoubleCheck(t *testing.T) {
 		{"input", func(c *orch.Context, _ string) (string, error) {
 			runs++
 			return c.ScheduleActivity("a", fmt.Sprint(runs%2)).Await()
-		}, "event 1 is 2:ActivityScheduled"},
+		}, "new event 2 is ActivityScheduled"},
 		{"number", func(c *orch.Context, _ string) (string, error) {
 			runs++
 			scheduleMany(c, runs%2)
 			return c.ScheduleTimer(1).Await()
-		}, "event 2 is"},
-		{"result", func(*orch.Context, string) (string, error) { runs++; return fmt.Sprint(runs), nil }, "event 1 is 2:OrchestrationCompleted"},
-		{"trace", func(c *orch.Context, _ string) (string, error) { runs++; c.Trace(fmt.Sprint(runs)); return "", nil }, "trace 0 is"},
+		}, "new event 3 is"},
+		{"result", func(*orch.Context, string) (string, error) { runs++; return fmt.Sprint(runs), nil }, "new event 2 is OrchestrationCompleted"},
+		{"trace", func(c *orch.Context, _ string) (string, error) { runs++; c.Trace(fmt.Sprint(runs)); return "", nil }, "trace 1 is"},
 		{"honest", handlers["two-steps"], ""},
 		{"coroutines", handlers["coroutines"], ""},
 	} {

@@ -21,21 +21,21 @@ var unsteady = []struct {
 	says string
 }{
 	{"other", func(ctx *orch.Context, second bool) { ctx.ScheduleActivity("Work", pick(second, "first", "second")) },
-		`event 2 is 3:ActivityScheduled(name="Work", input="first") and is 3:ActivityScheduled(name="Work", input="second")`},
+		`new event 3 is ActivityScheduled(name="Work", input="first") and is ActivityScheduled(name="Work", input="second")`},
 	{"more", func(ctx *orch.Context, second bool) {
 		if second {
 			ctx.ScheduleWait("more")
 		}
-	}, `event 2 is missing and is 3:ExternalSubscribed(name="more")`},
+	}, `new event 3 is missing and is ExternalSubscribed(name="more")`},
 	{"less", func(ctx *orch.Context, second bool) {
 		if !second {
 			ctx.ScheduleWait("less")
 		}
-	}, `event 2 is 3:ExternalSubscribed(name="less") and is missing`},
+	}, `new event 3 is ExternalSubscribed(name="less") and is missing`},
 	{"message", func(ctx *orch.Context, second bool) {
 		ctx.StartOrchestrationVersioned("Leaf", pick(second, "1.0.0", "1.1.0"), "a leaf", "")
-	}, `orchestrator item 1 is StartOrchestration{Instance:a leaf Orchestration:Leaf Input: Version:1.0.0 `},
-	{"trace", func(ctx *orch.Context, second bool) { ctx.Trace(pick(second, "first", "second")) }, `trace 0 is "first" and is "second"`},
+	}, `orchestrator item 2 is StartOrchestration{Instance:a leaf Orchestration:Leaf Input: Version:1.0.0 `},
+	{"trace", func(ctx *orch.Context, second bool) { ctx.Trace(pick(second, "first", "second")) }, `trace 1 is "first" and is "second"`},
 	{"place", func(_ *orch.Context, second bool) {
 		if second {
 			panic("here")

@@ -16,7 +16,11 @@ type Application = workload.Application
 func (c Config) Deployed() (Config, error) {
 	versions, each := c.Applications, c.EachRun
 	if each != nil {
-		if own := each().Applications; own != nil {
+		var own []Application
+		if err := called("Config.EachRun", func() error { own = each().Applications; return nil }); err != nil {
+			return c, err
+		}
+		if own != nil {
 			if versions != nil {
 				return c, errors.New("Config.Applications and Run.Applications: leave one out")
 			}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/durosim/durosim/internal/pretty"
@@ -20,17 +22,23 @@ const keptIn = "testdata/durosim"
 
 // keptFile returns the file for a test's smallest failing plan, or "" if t is not a real test.
 func keptFile(t T) string {
-	if _, ok := t.(testing.TB); !ok {
+	tb, ok := t.(testing.TB)
+	if !ok {
 		return ""
 	}
-	word := func(r rune) rune {
-		if isWord(string(r)) {
-			return r
-		}
-		return '_'
+	count, counts := calls.LoadOrStore(t.Name(), &atomic.Uint32{})
+	if !counts {
+		tb.Cleanup(func() { calls.Delete(t.Name()) })
 	}
-	return filepath.Join(keptIn, strings.Map(word, t.Name())+".txt")
+	name := url.QueryEscape(t.Name())
+	if n := count.(*atomic.Uint32).Add(1); n > 1 {
+		name += fmt.Sprintf("=%d", n)
+	}
+	return filepath.Join(keptIn, name+".txt")
 }
+
+// calls counts the calls of Test by each running test, each of which has a file of its own.
+var calls sync.Map
 
 // keep writes the smallest plan of a failure to the test's file, and says so. Without such a file it returns the plan.
 func (r *testRun) keep(s *Shrunk, seed uint64) string {
@@ -49,8 +57,8 @@ func (r *testRun) keep(s *Shrunk, seed uint64) string {
 		filepath.ToSlash(r.kept), EnvVerify)
 }
 
-// replayKept replays the plan that the test's last failure has left. If it still fails, that is the report. Otherwise the
-// file goes, with a line that says so, and the campaign follows.
+// replayKept replays the plan that the test's last failure has left. If it still fails, or cannot be replayed, that is the
+// report. Otherwise the file goes, with a line that says so, and the campaign follows.
 func (r *testRun) replayKept() (text string, failed bool) {
 	data, err := os.ReadFile(r.kept)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -68,7 +76,7 @@ func (r *testRun) replayKept() (text string, failed bool) {
 		err = again.checkNeeds(file)
 	}
 	if err != nil {
-		return fmt.Sprintf("durosim: the last failure is not replayed: %v; delete the file if the test has changed\n", err), false
+		return fmt.Sprintf("durosim: the last failure cannot be replayed, so it is no test: %v\nIf the test has changed, delete %s, or rename it.\n", err, file), true
 	}
 	report, failed := again.replay()
 	if failed {

@@ -17,7 +17,10 @@ import (
 type realT struct {
 	testing.TB
 	*recorder
+	last []func()
 }
+
+func (r *realT) Cleanup(f func()) { r.last = append(r.last, f) }
 
 func (r realT) Helper()                           {}
 func (r realT) Name() string                      { return r.recorder.Name() }
@@ -27,12 +30,19 @@ func (r realT) Fatalf(format string, args ...any) { r.recorder.Fatalf(format, ar
 // A test that fails leaves its smallest plan, replays it first until it passes, and then tries other futures of it.
 func TestKept(t *testing.T) {
 	t.Chdir(t.TempDir())
-	run := func(handlers func(*node.Registry, *engine.Build) error) *recorder {
-		r := &recorder{name: "TestRefund/in two steps"}
-		durosim.Test(realT{t, r}, durosim.Config{Scenario: story, Seeds: 5, Handlers: handlers})
-		return r
+	name := "TestRefund"
+	run := func(each ...func(*node.Registry, *engine.Build) error) (r *recorder) {
+		test := &realT{TB: t}
+		for _, handlers := range each { // several calls of one test
+			test.recorder = &recorder{name: name}
+			durosim.Test(test, durosim.Config{Scenario: story, Seeds: 5, Handlers: handlers})
+		}
+		for _, f := range test.last {
+			f()
+		}
+		return test.recorder
 	}
-	const file = "testdata/durosim/TestRefund_in_two_steps.txt"
+	const file = "testdata/durosim/TestRefund.txt"
 	r := run(changedRefund)
 	if _, err := os.Stat(file); err != nil || !r.failed || !strings.Contains(r.text, "is kept in "+file) {
 		t.Fatalf("%v:\n%s", err, r.text)
@@ -57,8 +67,22 @@ func TestKept(t *testing.T) {
 	if err := os.WriteFile(file, []byte("nonsense"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if r = run(register); r.failed || !strings.Contains(r.text, "the last failure is not replayed: "+file+":1: ") {
+	if r = run(register); !r.failed || !strings.Contains(r.text, "the last failure cannot be replayed, so it is no test: "+file+":1: ") || !strings.Contains(r.text, "delete "+file+", or rename it") {
 		t.Errorf("a file that is none:\n%s", r.text)
+	}
+	for n, want := range map[string]string{"TestRefund/a": "TestRefund%2Fa.txt", "TestRefund_a": "TestRefund_a.txt", "TestRefund/ä": "TestRefund%2F%C3%A4.txt"} {
+		if name = n; !strings.Contains(run(changedRefund).text, " is kept in testdata/durosim/"+want) {
+			t.Errorf("%s does not keep %s", name, want)
+		}
+	}
+	name = "TestTwice"
+	for range 2 {
+		if r = run(register, changedRefund); !r.failed || !strings.Contains(r.text, "testdata/durosim/TestTwice=2.txt") {
+			t.Errorf("the second call of a test:\n%s", r.text)
+		}
+	}
+	if r = run(register, register); r.failed || !strings.Contains(r.text, "TestTwice=2.txt, passes, and the file is removed") {
+		t.Errorf("the second call, mended:\n%s", r.text)
 	}
 }
 

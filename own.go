@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -84,20 +85,38 @@ func (r Run) Configure(cfg *cluster.Config, o properties.Options) {
 		}
 		j := &joined{Monitor: m, w: w, invariants: slices.Clone(r.Invariants)}
 		if r.Monitor != nil {
-			j.own = r.Monitor(w)
+			j.tell(func(cluster.Monitor) { j.own = r.Monitor(w) })
 		}
 		return j
 	}
 }
 
-// newRun returns the parts of the next run. Either function may be nil.
+// called calls a function of the user's and returns its error. If it panics, the error says so, with its place.
+func called(what string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s panicked at %s: %v", what, watchdog.PanickedAt(), p)
+		}
+	}()
+	return f()
+}
+
+// newRun returns the parts of the next run. Either function may be nil. If one panics, the run's handlers return that as
+// an error.
 func newRun(handlers func(r *node.Registry, b *engine.Build) error, eachRun func() Run) Run {
 	var run Run
 	if eachRun != nil {
-		run = eachRun()
+		if err := called("Config.EachRun", func() error { run = eachRun(); return nil }); err != nil {
+			run.Handlers = func(*node.Registry, *engine.Build) error { return err }
+		}
 	}
 	if run.Handlers == nil {
 		run.Handlers = handlers
+	}
+	if register := run.Handlers; register != nil {
+		run.Handlers = func(r *node.Registry, b *engine.Build) error {
+			return called("their registration", func() error { return register(r, b) })
+		}
 	}
 	return run
 }
@@ -111,10 +130,18 @@ type joined struct {
 	violations []cluster.Violation
 }
 
+// tell calls the caller's monitor. If it panics, that is a violation, and it is not called again.
+func (j *joined) tell(f func(own cluster.Monitor)) {
+	if err := called("Run.Monitor", func() error { f(j.own); return nil }); err != nil {
+		j.violate("own-monitor", err)
+		j.own = nil
+	}
+}
+
 func (j *joined) Observe(o *observe.Observation) {
 	j.Monitor.Observe(o)
 	if j.own != nil {
-		j.own.Observe(o)
+		j.tell(func(own cluster.Monitor) { own.Observe(o) })
 	}
 }
 
@@ -128,18 +155,18 @@ func (j *joined) Told() (told cluster.Told) {
 func (j *joined) Record(r *cluster.Record) {
 	j.Monitor.Record(r)
 	if j.own != nil {
-		j.own.Record(r)
+		j.tell(func(own cluster.Monitor) { own.Record(r) })
 	}
 }
 
 func (j *joined) AfterStep() {
 	j.Monitor.AfterStep()
 	if j.own != nil {
-		j.own.AfterStep()
+		j.tell(cluster.Monitor.AfterStep)
 	}
 	for i := range j.invariants {
 		if in := &j.invariants[i]; in.Always != nil {
-			if err := in.Always(); err != nil {
+			if err := called("the invariant", in.Always); err != nil {
 				j.violate(in.Name, err)
 				in.Always = nil
 			}
@@ -150,9 +177,11 @@ func (j *joined) AfterStep() {
 func (j *joined) Open(nowMs int64) (open bool, untilMs int64) {
 	open, untilMs = j.Monitor.Open(nowMs)
 	if j.own != nil {
-		if ownOpen, ownUntilMs := j.own.Open(nowMs); ownOpen {
-			open, untilMs = true, max(untilMs, ownUntilMs)
-		}
+		j.tell(func(own cluster.Monitor) {
+			if ownOpen, ownUntilMs := own.Open(nowMs); ownOpen {
+				open, untilMs = true, max(untilMs, ownUntilMs)
+			}
+		})
 	}
 	return open, untilMs
 }
@@ -160,12 +189,12 @@ func (j *joined) Open(nowMs int64) (open bool, untilMs int64) {
 func (j *joined) Finish() {
 	j.Monitor.Finish()
 	if j.own != nil {
-		j.own.Finish()
+		j.tell(cluster.Monitor.Finish)
 	}
 	ends := j.w.FinalStates()
 	for _, in := range j.invariants {
 		if in.AtEnd != nil {
-			if err := in.AtEnd(slices.Clone(ends)); err != nil {
+			if err := called("the invariant", func() error { return in.AtEnd(slices.Clone(ends)) }); err != nil {
 				j.violate(in.Name, err)
 			}
 		}
@@ -180,8 +209,14 @@ func (j *joined) violate(name string, err error) {
 	})
 }
 
-// Of returns err with the instance that it is about, which the report of a violated Invariant then names.
-func Of(instance string, err error) error { return instanceError{err, instance} }
+// Of returns err with the instance that it is about, which the report of a violated Invariant then names. It returns nil
+// for nil.
+func Of(instance string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return instanceError{err, instance}
+}
 
 type instanceError struct {
 	error

@@ -96,11 +96,28 @@ func TestOwnMonitor(t *testing.T) {
 			Invariants: []durosim.Invariant{{Name: "never", Always: func() error { asked++; return errors.New("no") }}},
 		}
 	}
-	r := runTest(durosim.Config{Plan: onePlan, Seeds: 1, Workers: 1, ShrinkRuns: 1, EachRun: each})
+	r := runTest(durosim.Config{Plan: onePlan, Seeds: 1, Workers: 1, ShrinkRuns: 1, Properties: []string{"S01"}, EachRun: each})
 	if !r.failed || !strings.Contains(r.text, "violates no-phase (safety)") {
 		t.Errorf("%s", r.text)
 	}
 	if asked == 0 || asked > 10 {
 		t.Errorf("the invariant was asked %d times in the runs of one seed, expected once in each", asked)
+	}
+}
+
+// TestOwnPanics checks that a panic in a user's invariant or monitor is a violation with its place, and that an error about
+// an instance may be nil.
+func TestOwnPanics(t *testing.T) {
+	for want, run := range map[string]durosim.Run{
+		"violates mine (safety)\n": {Invariants: []durosim.Invariant{{Name: "mine", Always: func() error { panic("no always") }}}},
+		"evidence  the invariant panicked at durosim_test.TestOwnPanics.func2 (own_test.go:": {Invariants: []durosim.Invariant{{Name: "mine", AtEnd: func(ends []cluster.FinalState) error { return errors.New(ends[99].Instance) }}}},
+		"evidence  Run.Monitor panicked at durosim_test.TestOwnPanics.func3 (own_test.go:":   {Monitor: func(*cluster.World) cluster.Monitor { panic("no watch") }},
+		"evidence  Run.Monitor panicked at durosim_test.(*tally).":                           {Monitor: func(*cluster.World) cluster.Monitor { return &tally{} }},
+		": every property holds": {Invariants: []durosim.Invariant{{Name: "mine", Always: func() error { return durosim.Of("chain", nil) }}}},
+	} {
+		r := runTest(durosim.Config{Plan: onePlan, Seeds: 1, ShrinkRuns: 2, EachRun: func() durosim.Run { return run }})
+		if !strings.Contains(r.text, want) {
+			t.Errorf("no %q in:\n%s", want, r.text)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package durosim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,8 +45,8 @@ type Config struct {
 	Applications []Application
 	// Builds and Handlers provide what plans may name if the builds are to be made otherwise, as in cluster.Config; nil
 	// means the shipped ones. They are called for each run or node, from several goroutines at once, and must always give
-	// the same result. A Scenario that is not built in needs Handlers if Builds or EachRun is set: its orchestrations are
-	// hardly durosim's own.
+	// the same result. Without applications, a Scenario that is not built in needs Handlers if Builds or EachRun is set:
+	// its orchestrations are hardly durosim's own.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
 	// Store, if not nil, makes the store of each run, instead of durosim's own, as in cluster.Config. It is called from
@@ -54,7 +55,8 @@ type Config struct {
 	// EachRun, if not nil, is called at the start of each run, from several goroutines at once. It returns what belongs
 	// to that run alone: handlers with state, and the caller's own invariants and monitors.
 	EachRun func() Run
-	// Properties lists the IDs of the properties to check, as in properties.Catalogue; nil means all.
+	// Properties lists the IDs of the properties to check, beside those of EachRun, as in properties.Catalogue; nil means
+	// all. What ends otherwise than planned fails the test only if "outcome" is among them.
 	Properties []string
 	// DoubleCheck computes every turn twice, so a nondeterministic handler is reported at the first turn that differs.
 	// Otherwise it is reported only later, when its history no longer fits.
@@ -93,7 +95,7 @@ const (
 	EnvHTML = "DUROSIM_HTML"
 	// EnvHistories is the directory to which Test writes the histories of its first seed's run, for orchtest.CheckHistories.
 	EnvHistories = "DUROSIM_HISTORIES"
-	// EnvDoubleCheck, if it is 1, sets Config.DoubleCheck.
+	// EnvDoubleCheck, if it is 1 or what else strconv.ParseBool takes for true, sets Config.DoubleCheck.
 	EnvDoubleCheck = "DUROSIM_DOUBLE_CHECK"
 	// EnvVerify is how many other futures of a stored run, or of the plan that the last failure has left in
 	// testdata/durosim, are tried once it passes: its choices are drawn anew from steps all over it.
@@ -113,11 +115,16 @@ const (
 // of the report is a command that reproduces the failure from anywhere in the module.
 //
 // Seeds run in order, so the same code fails at the same seed on every machine. If a seed gives two different runs,
-// Test reports that instead; the cause is either a nondeterministic handler or a bug in durosim.
+// Test reports that instead; the cause is a nondeterministic handler or activity, or a bug in durosim.
 func Test(t T, c Config) {
 	t.Helper()
 	env := environment{seed: os.Getenv(EnvSeed), plan: os.Getenv(EnvPlan)}
-	c.DoubleCheck = c.DoubleCheck || os.Getenv(EnvDoubleCheck) == "1"
+	double, err := strconv.ParseBool(cmp.Or(os.Getenv(EnvDoubleCheck), "0"))
+	if err != nil {
+		t.Fatalf("durosim: %s=%s: expected 1 or 0", EnvDoubleCheck, os.Getenv(EnvDoubleCheck))
+		return
+	}
+	c.DoubleCheck = c.DoubleCheck || double
 	run, err := c.prepare(env)
 	if err != nil {
 		t.Fatalf("durosim: %v", err)

@@ -48,8 +48,8 @@ type testRun struct {
 	write func(name string, data []byte) error
 	// fate describes how the campaign's work ended.
 	fate string
-	// invariants are the caller's own, kept for their names and statements.
-	invariants []Invariant
+	// own has the caller's invariants, kept for their names and statements, and monitor.
+	own Run
 	// warnings point out scenario lines that are probably mistakes.
 	warnings []*scenario.Error
 }
@@ -73,6 +73,12 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		}
 		c.First, c.Seeds = seed, 1
 	}
+	if c.Properties != nil && len(c.Properties) == 0 {
+		return nil, errors.New("Config.Properties is empty, so nothing would be checked: nil means all")
+	}
+	if c.ShrinkRuns < 0 {
+		return nil, fmt.Errorf("Config.ShrinkRuns is %d: expected a number of runs, or 0 for the default", c.ShrinkRuns)
+	}
 	for _, id := range c.Properties {
 		if _, ok := properties.ByID(id); !ok {
 			return nil, fmt.Errorf("Config.Properties: there is no property %q; properties.Catalogue lists all", id)
@@ -86,7 +92,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	if err := own.validate(); err != nil {
 		return nil, fmt.Errorf("Config.EachRun: %w", err)
 	}
-	r := &testRun{c: c, name: "Config.Plan", plan: c.Plan, chooser: chooser, invariants: own.Invariants}
+	r := &testRun{c: c, name: "Config.Plan", chooser: chooser, own: own}
 	var s *scenario.Scenario
 	switch {
 	case env.plan != "":
@@ -114,6 +120,13 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	case c.Plan != nil:
 		if c.Scenario != "" {
 			return nil, errors.New("Config has both a Scenario and a Plan: leave one out")
+		}
+		r.plan = func(seed uint64) (p *plan.Plan, err error) {
+			err = called("Config.Plan", func() (err error) { p, err = c.Plan(seed); return err })
+			if err == nil && p == nil {
+				err = errors.New("Config.Plan returned no plan")
+			}
+			return p, err
 		}
 		return r, nil
 	case c.Scenario == "" && len(c.Applications)+len(own.Applications) > 0:
@@ -154,12 +167,26 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		if err != nil || c.Input == nil {
 			return p, err
 		}
-		for i := range p.Instances {
-			p.Instances[i].Input = c.Input(p.Instances[i].Orchestration, p.Instances[i].Input)
-		}
-		return p, nil
+		return p, called("Config.Input", func() error {
+			for i := range p.Instances {
+				p.Instances[i].Input = c.Input(p.Instances[i].Orchestration, p.Instances[i].Input)
+			}
+			return nil
+		})
 	}
 	return r, nil
+}
+
+// holds says what holds if nothing is violated, which is all that was checked.
+func (r *testRun) holds() string {
+	if r.c.Properties == nil {
+		return "every property holds"
+	}
+	holds := strings.Join(r.c.Properties, " holds, ") + " holds"
+	if len(r.expect)+len(r.own.Invariants) > 0 || r.own.Monitor != nil {
+		holds += ", and so do the expectations and what EachRun adds"
+	}
+	return holds + "; nothing else was checked"
 }
 
 // checkNeeds returns an error if the stored run uses handlers or a store that the configuration lacks. name is the run's name in
@@ -305,10 +332,10 @@ func (r *testRun) verdict(sum *campaign.Summary, err error) (report string, fail
 		return r.violated(sum.Violations[0]), true
 	}
 	if missed := sum.Missed(r.required); len(missed) > 0 {
-		return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds, but no seed reaches what the scenario requires of %d seeds or more:\n  %s\n%s",
-			sum.Seeds, r.name, r.c.First, sum.Seeds, strings.Join(missed, "\n  "), r.fate), true
+		return fmt.Sprintf("durosim: %d seeds of %s from %d on: %s, but no seed reaches what the scenario requires of %d seeds or more:\n  %s\n%s",
+			sum.Seeds, r.name, r.c.First, r.holds(), sum.Seeds, strings.Join(missed, "\n  "), r.fate), true
 	}
-	return fmt.Sprintf("durosim: %d seeds of %s from %d on: every property holds%s%s", sum.Seeds, r.name, r.c.First, r.judged(sum.Seeds), r.fate), false
+	return fmt.Sprintf("durosim: %d seeds of %s from %d on: %s%s%s", sum.Seeds, r.name, r.c.First, r.holds(), r.judged(sum.Seeds), r.fate), false
 }
 
 // rates says in how many seeds each property is violated.
@@ -326,18 +353,55 @@ func (r *testRun) differs(d campaign.Drift) string {
   first   %s
   second  %s
   A handler that reads the clock, ranges over a map, draws random numbers or keeps state between calls causes this: what
-  an orchestration does must follow from its input and its history alone.
+  an orchestration does must follow from its input and its history alone, what an activity returns from its arguments and
+  the state that EachRun made.
 `, d.Seed, r.name, d.First, d.Second)
-	plan, err := r.plan(d.Seed)
-	if err != nil {
-		return r.end(d.Seed, text) // no error possible: the seed's plan has been prepared before
+	run := func() cluster.Config {
+		cfg := r.config()
+		cfg.Plan, _ = r.plan(d.Seed) // no error possible: the seed's plan has been prepared before
+		cfg.Seed, cfg.Chooser = d.Seed, r.chooser(d.Seed)
+		return cfg
 	}
-	cfg := r.config()
-	cfg.Plan, cfg.Seed, cfg.Chooser = plan, d.Seed, r.chooser(d.Seed)
-	if v, ok := campaign.DoubleCheck(cfg); ok {
-		text += "\nWith each turn computed twice:\n\n" + r.violationText("that seed", v)
+	if v, ok := campaign.DoubleCheck(run()); ok {
+		return r.end(d.Seed, text+"\nWith each turn computed twice:\n\n"+r.violationText("that seed", v))
 	}
-	return r.end(d.Seed, text)
+	return r.end(d.Seed, text+moody(run))
+}
+
+// moody names the first activity whose call has different results in two runs that are alike up to that call. Without one,
+// it returns "".
+func moody(run func() cluster.Config) string {
+	var runs [2][][2]string // calls and results
+	for i := range runs {
+		cfg := run()
+		handlers := cfg.Handlers
+		if handlers == nil {
+			return ""
+		}
+		cfg.Handlers = func(r *node.Registry, b *engine.Build) error {
+			err := handlers(r, b)
+			for _, name := range r.Activities() {
+				code, _ := r.Activity(name)
+				r.DeregisterActivity(name)
+				_ = r.RegisterActivity(name, func(ctx node.ActivityContext, input string) (string, error) { // no error: it was registered
+					result, err := code(ctx, input)
+					runs[i] = append(runs[i], [2]string{fmt.Sprintf("%s of %s, called with %.100q", name, ctx.Instance, input), fmt.Sprintf("%.100q (error: %v)", result, err)})
+					return result, err
+				})
+			}
+			return err
+		}
+		_, _ = cluster.Run(cfg) // it has run before
+	}
+	for i, first := range runs[0] {
+		if i == len(runs[1]) || runs[1][i][0] != first[0] {
+			break
+		}
+		if second := runs[1][i][1]; second != first[1] {
+			return fmt.Sprintf("\nIn two more runs the activity %s, returns\n  %s\n  %s\n", first[0], first[1], second)
+		}
+	}
+	return ""
 }
 
 func (r *testRun) violated(v campaign.Violation) string {
@@ -452,7 +516,7 @@ func (r *testRun) replayed(result *cluster.Result, lines []cluster.Line) (report
 			return report, true
 		}
 	}
-	return fmt.Sprintf("durosim: the stored run %s: every property holds", r.name), false
+	return fmt.Sprintf("durosim: the stored run %s: %s", r.name, r.holds()), false
 }
 
 // plainCommand is the command without a seed.
@@ -462,7 +526,7 @@ func (r *testRun) plainCommand() string {
 
 // violationText is like the function violationText, but it also knows the statements of the caller's own invariants.
 func (r *testRun) violationText(run string, v cluster.Violation) string {
-	for _, in := range r.invariants {
+	for _, in := range r.own.Invariants {
 		if in.Name == v.Property {
 			return violationText(run, v, properties.Property{ID: in.Name, Statement: in.Statement})
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 // recorder stands in for the *testing.T of a user's test.
@@ -62,6 +63,10 @@ func TestTestHolds(t *testing.T) {
 	r := runTest(durosim.Config{Scenario: story, Seeds: 20, Handlers: register})
 	if r.failed || !strings.Contains(r.text, "20 seeds of") {
 		t.Errorf("failed %v:\n%s", r.failed, r.text)
+	}
+	r = runTest(durosim.Config{Scenario: story, Seeds: 2, Properties: []string{"S01", "S02"}, Handlers: changedRefund})
+	if r.failed || !strings.Contains(r.text, " from 1 on: S01 holds, S02 holds; nothing else was checked\nplan: ") {
+		t.Errorf("two properties: %s", r.text)
 	}
 	none := faults.None()
 	for _, c := range []durosim.Config{
@@ -175,6 +180,15 @@ func TestTestFindsRandomHandlers(t *testing.T) {
 	if !r.failed || !strings.Contains(r.text, "two different runs") || !strings.HasPrefix(r.lastLine(), "DUROSIM_SEED=1 go test ") {
 		t.Errorf("failed %v:\n%s", r.failed, r.text)
 	}
+	// An activity, too; the orchestrations are right.
+	r = runTest(durosim.Config{Scenario: story, Seeds: 3, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {
+		payBack := func(node.ActivityContext, string) (string, error) { calls++; return fmt.Sprint(calls), nil }
+		return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))
+	}})
+	want := regexp.MustCompile(`\nIn two more runs the activity PayBack of Refund-\d+, called with "\d+", returns\n  "\d+" \(error: <nil>\)\n  "\d+" `)
+	if !r.failed || !strings.Contains(r.text, "two different runs") || !want.MatchString(r.text) {
+		t.Errorf("failed %v:\n%s", r.failed, r.text)
+	}
 }
 
 // TestTestRequires: what a scenario requires of a campaign, a test requires, too.
@@ -194,6 +208,10 @@ func TestTestRequires(t *testing.T) {
 }
 
 func TestTestRefuses(t *testing.T) {
+	application := func(version string, register func(*node.Registry) error) []durosim.Application {
+		return []durosim.Application{{Version: "1.0.0", Register: shop(order)}, {Version: version, Register: register}}
+	}
+	var called int
 	for _, c := range []struct {
 		config     durosim.Config
 		seed, plan string
@@ -210,6 +228,21 @@ func TestTestRefuses(t *testing.T) {
 		{durosim.Config{Scenario: "story", Plan: onePlan}, "", "", "leave one out"},
 		{durosim.Config{Applications: []durosim.Application{{Version: "1.0.0", Register: shop(order)}}}, "", "", "Applications and no Scenario"},
 		{durosim.Config{Scenario: story, Applications: []durosim.Application{{Version: "1.0.0"}}}, "", "", `application "1.0.0": Register is not set`},
+		{durosim.Config{Properties: []string{}}, "", "", "Config.Properties is empty, so nothing would be checked: nil means all"},
+		{durosim.Config{ShrinkRuns: -1}, "", "", "Config.ShrinkRuns is -1: expected a number of runs"},
+		{durosim.Config{Scenario: rollout, Applications: application("1.0.0", shop(order))}, "", "", "application 1.0.0 is given twice"},
+		{durosim.Config{Plan: func(uint64) (*plan.Plan, error) { return nil, nil }}, "", "", "seed 1: Config.Plan returned no plan"},
+		{durosim.Config{Plan: func(uint64) (*plan.Plan, error) { panic("mine") }}, "", "", "seed 1: Config.Plan panicked at durosim_test.TestTestRefuses.func"},
+		{durosim.Config{Scenario: story, Handlers: register, Input: func(string, string) string { panic("mine") }}, "", "", "seed 1: Config.Input panicked at durosim_test.TestTestRefuses.func"},
+		{durosim.Config{EachRun: func() durosim.Run { panic("mine") }}, "", "", "durosim: Config.EachRun panicked at durosim_test.TestTestRefuses.func"},
+		{durosim.Config{Workers: 1, EachRun: func() durosim.Run {
+			if called++; called > 4 {
+				panic("mine")
+			}
+			return durosim.Run{Handlers: workload.Handlers}
+		}}, "", "", "handlers of build 1.5.0: Config.EachRun panicked at durosim_test.TestTestRefuses.func"},
+		{durosim.Config{Scenario: rollout, Applications: application("1.1.0", func(*node.Registry) error { panic("mine") })}, "", "",
+			"handlers of build 1.5.0+1.1.0: their registration panicked at durosim_test.TestTestRefuses.func"},
 		{durosim.Config{}, "seven", "", "DUROSIM_SEED=seven: expected a seed"},
 		{durosim.Config{}, "", "missing.txt", "DUROSIM_PLAN: there is no file missing.txt"},
 	} {
@@ -218,5 +251,9 @@ func TestTestRefuses(t *testing.T) {
 		if r := runTest(c.config); !r.failed || !strings.Contains(r.text, c.want) {
 			t.Errorf("want a failure that says %q: %s", c.want, r.text)
 		}
+	}
+	t.Setenv(durosim.EnvDoubleCheck, "yes")
+	if r := runTest(durosim.Config{}); !r.failed || !strings.Contains(r.text, "DUROSIM_DOUBLE_CHECK=yes: expected 1 or 0") {
+		t.Error(r.text)
 	}
 }

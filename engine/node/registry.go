@@ -12,8 +12,8 @@ import (
 	"github.com/durosim/durosim/engine/orchhost"
 )
 
-// Activity is an activity's code. It must be deterministic: its result may depend only on its arguments. If it returns
-// an error or panics, the activity fails with that text.
+// Activity is an activity's code. It must be deterministic: its result may depend only on its arguments and on state of
+// its run, which durosim.Config.EachRun makes. If it returns an error or panics, the activity fails with that text.
 type Activity func(ctx ActivityContext, input string) (string, error)
 
 // JSONActivity returns an Activity for code with typed input and result, which are stored as JSON (see orch.JSON).

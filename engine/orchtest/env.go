@@ -54,8 +54,7 @@ type Env struct {
 	history   []engine.Event
 	earlier   [][]engine.Event
 	detached  []engine.StartItem
-	// instances has the link of each instance that exists to its parent, or nil if it has none.
-	instances map[string]*engine.ParentLink
+	instances map[string]bool // that exist
 	traces    []string
 	end       replay.Result
 	details   engine.ErrorDetails
@@ -82,7 +81,7 @@ func New(t T, handler orch.Handler) *Env {
 	e := &Env{
 		t: t, build: latestBuild(), name: "Orchestration", version: engine.V(1, 0, 0), handlers: map[string]orch.Handler{"": handler},
 		activities: map[string]*Mock{}, children: map[string]*Mock{}, nowMs: StartMs,
-		instances: map[string]*engine.ParentLink{Instance: nil},
+		instances: map[string]bool{Instance: true},
 	}
 	if t, ok := t.(interface{ Cleanup(func()) }); ok {
 		t.Cleanup(e.checkUses)

@@ -198,9 +198,7 @@ func (e *Env) route(item engine.WorkItem) {
 	case engine.StartItem:
 		if i.ParentInstance == "" {
 			e.detached = append(e.detached, i)
-			if _, exists := e.instances[i.Instance]; !exists {
-				e.instances[i.Instance] = nil
-			}
+			e.instances[i.Instance] = true
 			return
 		}
 		e.runChild(i)
@@ -217,18 +215,17 @@ func (e *Env) route(item engine.WorkItem) {
 
 func (e *Env) runChild(start engine.StartItem) {
 	e.t.Helper()
-	if own, exists := e.instances[start.Instance]; exists {
-		if answer, ok := replay.RefuseStart(start, own); ok {
-			e.send(answer)
-		}
+	if e.instances[start.Instance] {
+		answer, _ := replay.RefuseStart(start, nil)
+		e.send(answer)
 		return
 	}
+	e.instances[start.Instance] = true
 	mock := e.children[start.Orchestration]
 	if mock == nil {
 		e.t.Fatalf("orchtest: the code starts the child %s with %q: mock it with Env.Child; %s", start.Orchestration, start.Input, names(e.children))
 	}
 	link := engine.ParentLink{Instance: Instance, ExecutionID: start.ParentExecutionID, EventID: start.ParentID}
-	e.instances[start.Instance] = &link
 	result, atMs, panicked, err := e.call(mock, node.ActivityContext{Name: start.Orchestration}, start.Input)
 	var item engine.WorkItem = engine.SubOrchCompletedItem{
 		ParentInstance: Instance, ParentExecutionID: link.ExecutionID, ParentID: link.EventID, Result: result,

@@ -137,6 +137,18 @@ type Panic struct {
 // Error returns the text of the panic, and the stack.
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
+// PanickedAt returns the function, the file and the line whose panic the caller, a deferred function, has just recovered.
+func PanickedAt() string {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		at, more := frames.Next()
+		if !more || !strings.HasPrefix(at.Function, "runtime.") {
+			return fmt.Sprintf("%s (%s:%d)", path.Base(at.Function), path.Base(at.File), at.Line)
+		}
+	}
+}
+
 // Stuck describes code that did not come back.
 type Stuck struct {
 	Code, Instance string

@@ -9,8 +9,8 @@
 // Memory is bounded. A worker can be only a fixed number of seeds ahead of the merge. Of each run, only counts, a
 // 32-byte digest and a limited number of violations are kept.
 //
-// A defect in durosim does not end a campaign. A panic inside a run becomes an entry in Summary.Internal, with the seed
-// and the stack.
+// A defect in durosim, or in the caller's functions, does not end a campaign. A panic inside a run becomes an entry in
+// Summary.Internal, with the seed and the stack.
 //
 // Apart from the adapters that work in real time, only this package and the command line start goroutines.
 package campaign

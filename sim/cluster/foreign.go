@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"runtime"
 	"strings"
 	"time"
 
@@ -14,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -139,7 +138,7 @@ func (f *foreign) made(ctx context.Context, c call.Call) (a call.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			f.panics = true
-			f.crashed(call.CallText(c), fmt.Sprintf("the provider panicked at %s: %v", panickedAt(), p))
+			f.crashed(call.CallText(c), fmt.Sprintf("the provider panicked at %s: %v", watchdog.PanickedAt(), p))
 			a = call.Answer{Err: errStoreLost}
 		}
 	}()
@@ -168,18 +167,6 @@ func (f *foreign) broke(request string, err error) bool {
 func (f *foreign) crashed(request, why string) {
 	f.lost = true
 	f.violated(Violation{Property: PropertyProvider, Class: ClassSafety, Message: request + " has no answer: " + why})
-}
-
-// panickedAt returns the function, the file and the line whose panic has just been recovered.
-func panickedAt() string {
-	var pcs [32]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
-	for {
-		at, more := frames.Next()
-		if !more || !strings.HasPrefix(at.Function, "runtime.") {
-			return fmt.Sprintf("%s (%s:%d)", path.Base(at.Function), path.Base(at.File), at.Line)
-		}
-	}
 }
 
 // perform makes a call on the foreign store and then makes the run's own store follow.

@@ -83,7 +83,8 @@ func ParseEntry(file string, data []byte, builds ...*engine.Build) (*Entry, erro
 	p.read(data)
 	e := p.entry
 	if p.err != nil {
-		if len(e.Needs) > 0 && strings.HasPrefix(p.err.Msg, "unknown build ") {
+		own := slices.ContainsFunc(builds, func(b *engine.Build) bool { return b.Application != "" }) // so are the handlers
+		if len(e.Needs) > 0 && !own && strings.HasPrefix(p.err.Msg, "unknown build ") {
 			p.err.Msg += "; " + needs(e.Needs)
 		}
 		return nil, p.err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
@@ -111,5 +112,10 @@ func TestEntryErrors(t *testing.T) {
 		if err == nil || err.Error() != c.want {
 			t.Errorf("%q\n got: %v\nwant: %s", c.text, err, c.want)
 		}
+	}
+	// A program with builds of its own has its own handlers: those of the entry need not be missing.
+	_, err := ParseEntry("e.txt", []byte(head+"needs Order@1.0.0\nnode A runs 1.5.0+1.0.0"), &engine.Build{Version: engine.V(1, 5, 0), Application: "1.1.0"})
+	if err == nil || err.Error() != `e.txt:6: unknown build "1.5.0+1.0.0"; did you mean 1.5.0+1.1.0?` {
+		t.Error(err)
 	}
 }

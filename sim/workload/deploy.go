@@ -19,12 +19,15 @@ type Application struct {
 // Deploy returns the builds of a cluster in which the runtime and the application are upgraded independently: each of
 // the given shipped runtimes combined with each version of the application. Plans name them RUNTIME+APPLICATION, as in
 // "node A runs 1.5.0+1.0.0" and "upgrade A to 2.0.0+1.1.0". Pass the handlers to
-// cluster.Config or durosim.Config, with the builds, or for the latter a function that returns them. Deploy returns an error that names the runtime, build or application if a runtime is not shipped, a build is given
-// twice, or an application registers nothing.
+// cluster.Config or durosim.Config, with the builds, or for the latter a function that returns them. Deploy returns an error that names the runtime or application if a runtime is not shipped or given twice, or an
+// application is given twice or registers nothing.
 func Deploy(runtimes []string, versions ...Application) (builds []*engine.Build, handlers func(*node.Registry, *engine.Build) error, err error) {
-	for _, v := range versions {
-		if v.Register == nil {
+	for i, v := range versions {
+		switch {
+		case v.Register == nil:
 			return nil, nil, fmt.Errorf("workload: application %q: Register is not set", v.Version)
+		case slices.ContainsFunc(versions[:i], func(have Application) bool { return have.Version == v.Version }):
+			return nil, nil, fmt.Errorf("workload: application %s is given twice", v.Version)
 		}
 	}
 	shipped := engine.ShippedBuilds()

@@ -33,7 +33,7 @@ var exempt = []exemption{
 	{"properties/oracle/overlap", "all", "calls providers at the same time, in real time, and gives up on those that do not answer"},
 	{"properties/conformance", "all", "waits in real time for providers that have no other, and asks them concurrently"},
 	{"test.go", "os time.Now time.Since time.Time", "reads the environment, and says how many seeds the time of `go test` is for"},
-	{"kept.go", "os", "keeps the last failure in a file"},
+	{"kept.go", "os sync sync/atomic", "keeps the last failure in a file, while other tests run"},
 	{"properties/oracle/search/draws.go", "math/rand/v2", "makes a generator with the seed of one sequence"},
 	{"properties/oracle/log.go", "sync", "records providers that are called concurrently"},
 	{"engine/replay/coroutine.go", "go iter.Pull", "holds coroutines, and the one helper that awaits a throw-away goroutine"},

@@ -66,9 +66,14 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	}
 	for _, e := range s.Expect {
 		for _, a := range slices.Concat(e.Where, e.Has) {
-			for _, handler := range strings.Split(a.Value, "|") {
+			handlers := strings.Split(a.Value, "|")
+			_, _, whether := strings.Cut(a.Name, "@") // of a node: whether it has it
+			if whether {
+				handlers = []string{a.Name}
+			}
+			for _, handler := range handlers {
 				name, _, _ := strings.Cut(handler, "@")
-				if a.Name == "handler" && name != "none" && !slices.Contains(names, name) {
+				if (a.Name == "handler" || whether) && name != "none" && !slices.Contains(names, name) {
 					return &Error{File: s.File, Line: e.Line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s", a, name, pretty.Hint(name, names))}
 				}
 			}

@@ -253,7 +253,9 @@ func (p *parser) finish() {
 // checkVersions refuses a build that no node of the plan runs, and warns about a pin that no execution gets: an
 // expectation about it would hold without having seen anything. A pin may still come from the contents of a store.
 func (p *parser) checkVersions(a plan.Attr) {
-	if a.Name != "build" && a.Name != "pin" {
+	_, err := engine.ParseVersion(a.Name)
+	up := err == nil // a build's name is an attribute of the fact how many nodes run it
+	if a.Name != "build" && a.Name != "pin" && !up {
 		return
 	}
 	pl := &p.s.Template
@@ -278,7 +280,7 @@ func (p *parser) checkVersions(a plan.Attr) {
 	for _, one := range strings.Split(a.Value, "|") {
 		matches := plan.Attr{Name: a.Name, Value: one}.Match
 		switch {
-		case a.Name == "build" && !slices.ContainsFunc(builds, matches):
+		case a.Name == "build" && !slices.ContainsFunc(builds, matches), up && !slices.Contains(builds, a.Name):
 			p.failf("%s: no node of this plan runs such a build: expected one of %s", a, orList(slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(builds))), func(b string) bool { return b == "" })))
 		case a.Name == "pin" && one != "none" && !slices.ContainsFunc(pins, matches):
 			p.warn(p.line, "%s: no build of this plan pins an execution to %s, so the expectation sees nothing, unless the contents of a store have that pin", a, one)

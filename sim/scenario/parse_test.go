@@ -150,6 +150,7 @@ func TestErrors(t *testing.T) {
 		{`expect never turn where pins=2.0.0`, `x.txt:1: turn has no attribute "pins"; did you mean pin?`},
 		{`expect always turn where pin=2.0.0`, `x.txt:1: always turn: expected "has" and what each such turn must have, or never`},
 		{nodes + "at 2s upgrade A to 2.0.0\nexpect never turn where build=1.x|3.0.0", `x.txt:3: build=1.x|3.0.0: no node of this plan runs such a build: expected one of 1.5.0 or 2.0.0`},
+		{nodes + `expect never up where 9.9.9=1`, `x.txt:2: 9.9.9=1: no node of this plan runs such a build: expected one of 1.5.0`},
 		{nodes + `expect never turn where node=A|D1`, `x.txt:2: unknown node "D1": expected A or B`},
 		{nodes + "at 1s mark \"step 1\"\nexpect never turn in \"step 2\"", `x.txt:3: unknown part of the story "step 2"; did you mean step 1?`},
 	} {

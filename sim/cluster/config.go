@@ -123,7 +123,7 @@ type Violation struct {
 	Expectation string `json:"expectation,omitempty"`
 	// Clause is what the second judge, the provider specification, says of the same call; Message is a rule's.
 	Clause string `json:"clause,omitempty"`
-	// End is how the instance ended, if it did not end as planned.
+	// End is how the instance ended, if it did not end as planned, Unawaited or Untaken.
 	End Ending `json:"end,omitempty"`
 	// Planted is set if the run has planted bugs, so that a self-check blames them.
 	Planted bool `json:"planted,omitempty"`

@@ -182,6 +182,13 @@ const (
 	NeverBegun     Ending = "never begun"
 )
 
+// In a violation, how work failed that ended as planned: no code of the run waits for what a client sends, or none takes
+// it although the plan says "expect taken".
+const (
+	Unawaited Ending = "unawaited"
+	Untaken   Ending = "untaken"
+)
+
 // Wait is a period in which an instance's visible work waited because no live node admitted its pin.
 type Wait struct {
 	Instance string `json:"instance"`

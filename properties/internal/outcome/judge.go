@@ -62,13 +62,13 @@ func (c *Checker) judge(p *plan.Instance) {
 	no := c.Run.Model.Number(p.ID)
 	f, w, differ := c.fate(p)
 	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
-	missed, hint := "", `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
+	missed, of, hint := "", cluster.Unawaited, `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
 	untaken := c.untaken(p, !f.AsExpected)
 	c.told.Remarks = append(c.told.Remarks, untaken...)
 	if f.AsExpected {
 		missed = c.unawaited(p, &f)
 		if missed == "" && len(untaken) > 0 && c.Run.World.Plan().Taken {
-			missed, hint = "nobody took "+untaken[0].About, untaken[0].Detail+`. The plan says "expect taken"; "unawaited" after that line says that this is meant`
+			missed, of, hint = "nobody took "+untaken[0].About, cluster.Untaken, untaken[0].Detail+`. The plan says "expect taken"; "unawaited" after that line says that this is meant`
 		}
 		if missed != "" {
 			f.AsExpected, f.Cause = false, missed
@@ -76,7 +76,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 	c.told.Fates = append(c.told.Fates, f)
 	if missed != "" {
-		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, End: f.End, Message: p.ID + ": " + missed + hint})
+		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, End: of, Message: p.ID + ": " + missed + hint})
 	} else if !f.AsExpected {
 		c.report(p, no, w, &f, differ, untaken)
 	}

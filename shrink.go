@@ -61,8 +61,8 @@ type Shrunk struct {
 }
 
 // Shrink finds a smaller concrete plan that violates the same property. It leaves out parts, rounds times and tries
-// fewer faults until no step makes the plan smaller. It returns an error if the plan cannot be run or does not violate
-// the property.
+// fewer faults until no step makes the plan smaller. It returns an error if the plan cannot be run, or if it or the
+// smallest does not violate the property again (shrink.ErrHolds).
 func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if o.Property == cluster.PropertyHandlerReturns {
 		return nil, fmt.Errorf("%s is not shrunk, since each run would leave code behind that cannot be stopped: replay shows where it is", o.Property)
@@ -100,7 +100,10 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if out.Result, err = cluster.Run(cfg); err != nil {
 		return nil, err
 	}
-	out.First, _ = o.first(out.Result)
+	again := false
+	if out.First, again = o.first(out.Result); !again {
+		return nil, fmt.Errorf("the smallest plan of %s %w", failing.Plan.Name, shrink.ErrHolds)
+	}
 	out.needs = o.own(used.names)
 	return out, nil
 }

@@ -349,23 +349,25 @@ func (r *testRun) rates(sum *campaign.Summary) string {
 
 // differs reports a seed whose two runs differ. It names the handler at fault if computing each turn twice reveals it.
 func (r *testRun) differs(d campaign.Drift) string {
-	text := fmt.Sprintf(`durosim: seed %d of %s gave two different runs
-  first   %s
-  second  %s
-  A handler that reads the clock, ranges over a map, draws random numbers or keeps state between calls causes this: what
+	return r.end(d.Seed, fmt.Sprintf("durosim: seed %d of %s gave two different runs\n  first   %s\n  second  %s\n%s", d.Seed, r.name, d.First, d.Second, r.unsteady(d.Seed)))
+}
+
+// unsteady says what makes runs of one seed differ and, if that can be found out, which code does.
+func (r *testRun) unsteady(seed uint64) string {
+	text := `  A handler that reads the clock, ranges over a map, draws random numbers or keeps state between calls causes this: what
   an orchestration does must follow from its input and its history alone, what an activity returns from its arguments and
   the state that EachRun made.
-`, d.Seed, r.name, d.First, d.Second)
+`
 	run := func() cluster.Config {
 		cfg := r.config()
-		cfg.Plan, _ = r.plan(d.Seed) // no error possible: the seed's plan has been prepared before
-		cfg.Seed, cfg.Chooser = d.Seed, r.chooser(d.Seed)
+		cfg.Plan, _ = r.plan(seed) // no error possible: the seed's plan has been prepared before
+		cfg.Seed, cfg.Chooser = seed, r.chooser(seed)
 		return cfg
 	}
 	if v, ok := campaign.DoubleCheck(run()); ok {
-		return r.end(d.Seed, text+"\nWith each turn computed twice:\n\n"+r.violationText("that seed", v))
+		return text + "\nWith each turn computed twice:\n\n" + r.violationText("that seed", v)
 	}
-	return r.end(d.Seed, text+moody(run))
+	return text + moody(run)
 }
 
 // moody names the first activity whose call has different results in two runs that are alike up to that call. Without one,
@@ -430,7 +432,11 @@ func (r *testRun) violated(v campaign.Violation) string {
 			return r.end(v.Seed, text+small.report(r.fate, r.search)+r.keep(small, v.Seed))
 		}
 	}
-	return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n"+r.fate)
+	text += "not shrunk: " + err.Error() + "\n"
+	if errors.Is(err, shrink.ErrHolds) {
+		text += r.unsteady(v.Seed)
+	}
+	return r.end(v.Seed, text+r.fate)
 }
 
 // report describes the smallest plan, what happens in it, and the fate of the campaign's work.

@@ -189,6 +189,28 @@ func TestTestFindsRandomHandlers(t *testing.T) {
 	if !r.failed || !strings.Contains(r.text, "two different runs") || !want.MatchString(r.text) {
 		t.Errorf("failed %v:\n%s", r.failed, r.text)
 	}
+	// Where code differs once only, a replay of the judge may be the one that sees it: no plan shows that again.
+	again := false
+	for once := range 60 {
+		calls = 0
+		r = runTest(durosim.Config{Scenario: story, Seeds: 1, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {
+			moody := func(ctx *orch.Context, input string) (string, error) {
+				if calls++; calls == once {
+					input += "!"
+				}
+				return refund(ctx, input)
+			}
+			payBack := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
+			return errors.Join(r.Register("Refund", engine.V(1, 0, 0), moody), r.RegisterActivity("PayBack", payBack))
+		}})
+		again = again || strings.Contains(r.text, "does not fail again with the same choices\n  A handler that reads the clock")
+		if strings.Contains(r.text, "there     \n") {
+			t.Fatalf("%d: a smallest plan without evidence:\n%s", once, r.text)
+		}
+	}
+	if !again {
+		t.Error("no judge's replay has seen it")
+	}
 }
 
 // TestTestRequires: what a scenario requires of a campaign, a test requires, too.

@@ -80,6 +80,9 @@ type Options struct {
 	Stop func(best Concrete, runs int) bool
 }
 
+// ErrHolds says that a plan which has failed does not fail when it is run again with the same choices.
+var ErrHolds = errors.New("does not fail again with the same choices")
+
 // DefaultRuns is the default for MaxRuns. It takes a few seconds with the built-in scenarios.
 const DefaultRuns = 5000
 
@@ -121,7 +124,7 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	case err != nil:
 		return nil, err
 	case !fails:
-		return nil, fmt.Errorf("plan %s does not fail with its choices", failing.Plan.Name)
+		return nil, fmt.Errorf("plan %s %w", failing.Plan.Name, ErrHolds)
 	}
 	s.guard = failing.Plan.Planted() && s.holdsWithoutBugs(s.best)
 	from := s.best.Size()

@@ -30,6 +30,7 @@ type account struct {
 	ack              engine.OrchestrationAck // a copy of the request's ack, because the store clears its own when the call ends
 	told             map[observe.Kind]int    // of the call: how often it has told a kind of change of the instances row, and not taken it back
 	shadow           Shadow
+	made, undone     bool // whether the call has changed anything, and taken anything back
 	exempted         bool // calls that the store sees differ from those that callers make
 }
 
@@ -41,6 +42,9 @@ func newAccount(r *run) *account {
 func (k *account) Observe(o *observe.Observation) {
 	if k.run.world.Store() != nil {
 		k.shadow.Observe(o)
+	}
+	if o.Kind > observe.MessageDecoded {
+		k.made, k.undone = k.made || !o.Undo, k.undone || o.Undo
 	}
 	switch o.Kind {
 	case observe.EventDecoded:
@@ -72,6 +76,7 @@ func (k *account) Observe(o *observe.Observation) {
 		}
 		k.events, k.messages, k.failed = 0, 0, 0
 		clear(k.told)
+		k.made, k.undone = false, false
 		k.number, k.kind, k.caller, k.ended = o.Call, o.CallKind, o.Caller, false
 		if k.request = (observe.CallRequest{}); o.Request != nil {
 			k.request = *o.Request
@@ -88,6 +93,9 @@ func (k *account) Observe(o *observe.Observation) {
 		k.wrong(o.Caller.Node, "ends call %d, %s of %v, which has not begun", o.Call, o.CallKind, o.Caller)
 	}
 	k.outcome, k.ended, k.atMs = o.Outcome, true, o.AtMs
+	if k.kind == observe.CallAckOrchestrationItem && o.Err != nil && k.made && !k.undone && !k.exempted {
+		k.wrong(o.Caller.Node, "reports changes of call %d, %s, which fails, and takes none back", k.number, k.kind)
+	}
 	k.readAll(o)
 	if k.number%64 == 0 {
 		k.shown(o.AtMs)

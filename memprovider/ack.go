@@ -145,7 +145,7 @@ func (c *commit) duplicate(id uint64) *engine.ProviderError {
 func (c *commit) step(step AckStep) *engine.ProviderError {
 	s := c.p.store
 	if hook := s.options.BeforeAckStep; hook != nil {
-		if err := hook(s.call, step); err != nil {
+		if err := hook(step); err != nil {
 			return asProviderError(step, err)
 		}
 	}

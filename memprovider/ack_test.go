@@ -39,7 +39,7 @@ func TestFailedAckChangesNothing(t *testing.T) {
 		for step := memprovider.AckStep(0); int(step) < memprovider.AckSteps; step++ {
 			t.Run(instance.name+" before "+step.String(), func(t *testing.T) {
 				failing := false
-				w := newWorld(memprovider.Options{BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
+				w := newWorld(memprovider.Options{BeforeAckStep: func(at memprovider.AckStep) error {
 					if failing && at == step {
 						return errStorage
 					}
@@ -68,7 +68,7 @@ func TestFailedAckChangesNothing(t *testing.T) {
 func TestRewritingAckIsTakenBackToo(t *testing.T) {
 	w := newWorld(memprovider.Options{
 		Rules: wrongBy("provider/ack-re-encodes"),
-		BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
+		BeforeAckStep: func(at memprovider.AckStep) error {
 			if at == memprovider.AckEnqueueWork {
 				return engine.Permanentf("test", "no")
 			}

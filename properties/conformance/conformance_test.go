@@ -27,7 +27,7 @@ func watchedMemory(rules *memprovider.Rules, sink observe.Sink) conformance.Fact
 		fail := -1
 		store := memprovider.New(memprovider.Options{
 			Rules: rules, Sink: queued, StartMs: 1_000_000, Recheck: true,
-			BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {
+			BeforeAckStep: func(step memprovider.AckStep) error {
 				if int(step) != fail {
 					return nil
 				}

@@ -44,7 +44,7 @@ func (f InMemory) store() *Store {
 	queued := &rows{sink: f.Sink, fail: -1}
 	o := memprovider.Options{
 		Sink: queued, StartMs: StartMs, Recheck: true,
-		BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {
+		BeforeAckStep: func(step memprovider.AckStep) error {
 			if int(step) != queued.fail {
 				return nil
 			}

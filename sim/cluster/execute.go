@@ -175,7 +175,7 @@ func (nw *network) refuse(kind observe.CallKind) error {
 }
 
 // beforeAckStep is the store's hook. It makes an ack fail before the step that a fault has chosen.
-func (nw *network) beforeAckStep(_ uint64, step memprovider.AckStep) error {
+func (nw *network) beforeAckStep(step memprovider.AckStep) error {
 	if nw.ackStep == int(step) {
 		return engine.Retryablef("ack_orchestration_item", "storage failed before step %d of the ack", nw.ackStep)
 	}

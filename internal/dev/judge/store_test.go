@@ -43,7 +43,7 @@ type fullHandle interface {
 
 func newStoreMachine() *storeMachine {
 	m := &storeMachine{shadow: &selfcheck.Shadow{}, failing: memprovider.AckSteps, tokens: []string{"o1"}, work: []string{"w1"}, events: 100}
-	m.store = memprovider.New(memprovider.Options{StartMs: 1000, Recheck: true, Sink: m.shadow, BeforeAckStep: func(_ uint64, at memprovider.AckStep) error {
+	m.store = memprovider.New(memprovider.Options{StartMs: 1000, Recheck: true, Sink: m.shadow, BeforeAckStep: func(at memprovider.AckStep) error {
 		if at == m.failing {
 			return errors.New("storage is busy")
 		}

@@ -134,7 +134,7 @@ func finds(t *testing.T, m *monitor.Monitor, property, text string) {
 // TestStoreFails checks that an ack may fail if a fault makes it fail, and not otherwise.
 func TestStoreFails(t *testing.T) {
 	for _, injected := range []bool{false, true} {
-		m, _, p := watched(t, memprovider.Options{BeforeAckStep: func(uint64, memprovider.AckStep) error {
+		m, _, p := watched(t, memprovider.Options{BeforeAckStep: func(memprovider.AckStep) error {
 			return engine.Retryablef("ack_orchestration_item", "storage failed")
 		}}, nil, nil)
 		_ = p.EnqueueForOrchestrator(t.Context(), engine.StartItem{Instance: "A", Orchestration: "Order", ExecutionID: 1}, 0)

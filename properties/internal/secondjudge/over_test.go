@@ -35,7 +35,7 @@ func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignSto
 		fail := -1
 		s := memprovider.New(memprovider.Options{
 			StartMs: startMs, Rules: planted.For("", "").Provider,
-			BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {
+			BeforeAckStep: func(step memprovider.AckStep) error {
 				if int(step) != fail {
 					return nil
 				}

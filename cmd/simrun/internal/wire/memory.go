@@ -24,7 +24,7 @@ type StoreOptions struct {
 // NewStore returns an empty store.
 func NewStore(o StoreOptions) *Store {
 	rows, failing := &insertedRows{}, -1
-	options := memprovider.Options{StartMs: startMs, Rules: o.Rules, Sink: rows, BeforeAckStep: func(_ uint64, step memprovider.AckStep) error {
+	options := memprovider.Options{StartMs: startMs, Rules: o.Rules, Sink: rows, BeforeAckStep: func(step memprovider.AckStep) error {
 		if failing < 0 || int(step) != failing%memprovider.AckSteps {
 			return nil
 		}

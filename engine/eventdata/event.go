@@ -1,6 +1,9 @@
 package eventdata
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // CorruptedPoisonEventID is the id of the event that records an undecodable history's poisoning. It is far greater than
 // any id in the history (docs/contract/runtime.md#r10.2).
@@ -178,6 +181,18 @@ type SubOrchestrationScheduled struct {
 	Name     string `json:"name"`
 	Instance string `json:"instance"`
 	Input    string `json:"input"`
+}
+
+// ChildPrefix begins the ids that the engine chooses for children. An id from the code that happens to begin with it is
+// treated in the same way.
+const ChildPrefix = "sub::"
+
+// Child returns the child's full id: an automatic one follows the parent's id (docs/contract/runtime.md#r7.10).
+func (d SubOrchestrationScheduled) Child(parent string) string {
+	if strings.HasPrefix(d.Instance, ChildPrefix) {
+		return parent + "::" + d.Instance
+	}
+	return d.Instance
 }
 
 // SubOrchestrationCompleted records a child's output. Its source event is the child's schedule.

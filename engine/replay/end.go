@@ -160,7 +160,7 @@ func (t *turn) enqueue() {
 			if goesOn {
 				own := t.rules.ChildsParent(engine.ParentLink{Instance: t.in.Instance, ExecutionID: t.in.ExecutionID, EventID: e.EventID})
 				*items = t.arena.items.Append(*items, engine.StartItem{
-					Instance: childInstance(t.in.Instance, d.Instance), Orchestration: d.Name, Input: d.Input, Version: p.version,
+					Instance: d.Child(t.in.Instance), Orchestration: d.Name, Input: d.Input, Version: p.version,
 					ParentInstance: own.Instance, ParentExecutionID: own.ExecutionID, ParentID: own.EventID,
 					ExecutionID: engine.InitialExecutionID,
 				})

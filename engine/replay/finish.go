@@ -11,10 +11,6 @@ import (
 	"github.com/durosim/durosim/engine/orchhost"
 )
 
-// autoPrefix marks a child id that must be prefixed with the parent's id. Automatic ids start with it. An explicit id
-// that happens to start with it is treated in the same way.
-const autoPrefix = "sub::"
-
 // finish decides the result and writes its consequences. In order of precedence, the result comes from a turn failure,
 // a cancel request, a continue-as-new, or the handler's return.
 func (t *turn) finish() {
@@ -207,7 +203,7 @@ func (t *turn) withdrawActivity(id uint64) {
 
 func (t *turn) cancelChild(pos int, d eventdata.SubOrchestrationScheduled, reason string) {
 	t.cancels = append(t.cancels, childCancel{pos, engine.CancelInstanceItem{
-		Instance: childInstance(t.in.Instance, d.Instance), Reason: reason,
+		Instance: d.Child(t.in.Instance), Reason: reason,
 	}})
 }
 
@@ -227,14 +223,5 @@ func (t *turn) childID() string {
 	if t.in.Build.OwnChildIDs && t.in.ExecutionID > engine.InitialExecutionID {
 		event = strconv.FormatUint(t.in.ExecutionID, 10) + "_" + event
 	}
-	return autoPrefix + event
-}
-
-// childInstance returns a child's full id. An automatic id is prefixed with the parent's id; an explicit id is
-// unchanged.
-func childInstance(parent, scheduled string) string {
-	if strings.HasPrefix(scheduled, autoPrefix) {
-		return parent + "::" + scheduled
-	}
-	return scheduled
+	return eventdata.ChildPrefix + event
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orchhost"
 )
 
@@ -142,16 +143,16 @@ func (t *turn) schedule(owner *task, a orchhost.Action) orchhost.Token {
 		a = now[len(now)-1]
 	}
 	if a.Kind == orchhost.ActionDetached {
-		if t.in.Build.OwnChildIDs && (strings.HasPrefix(a.Instance, autoPrefix) || strings.Contains(a.Instance, "::"+autoPrefix)) {
-			panic(fmt.Sprintf("orch: instance %q: %q is reserved for children", a.Instance, autoPrefix))
+		if t.in.Build.OwnChildIDs && (strings.HasPrefix(a.Instance, eventdata.ChildPrefix) || strings.Contains(a.Instance, "::"+eventdata.ChildPrefix)) {
+			panic(fmt.Sprintf("orch: instance %q: %q is reserved for children", a.Instance, eventdata.ChildPrefix))
 		}
 		t.emit(&a, 0)
 		return 0
 	}
 	token := t.newFuture(owner)
-	if a.Kind == orchhost.ActionSubOrchestration && t.in.Build.OwnChildIDs && strings.HasPrefix(a.Instance, autoPrefix) {
+	if a.Kind == orchhost.ActionSubOrchestration && t.in.Build.OwnChildIDs && strings.HasPrefix(a.Instance, eventdata.ChildPrefix) {
 		f := &t.futures[token]
-		f.state, f.err = futureResolved, fmt.Errorf("child %q: %q is reserved for automatic ids", a.Instance, autoPrefix)
+		f.state, f.err = futureResolved, fmt.Errorf("child %q: %q is reserved for automatic ids", a.Instance, eventdata.ChildPrefix)
 		return token
 	}
 	switch a.Kind {

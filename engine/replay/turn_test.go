@@ -182,7 +182,8 @@ func TestContinueAsNewTakesAnID(t *testing.T) {
 }
 
 func TestChildInstance(t *testing.T) {
-	if childInstance("p", "own") != "own" || childInstance("p", "sub::6") != "p::sub::6" {
+	child := func(id string) string { return eventdata.SubOrchestrationScheduled{Instance: id}.Child("p") }
+	if child("own") != "own" || child("sub::6") != "p::sub::6" {
 		t.Error("an id of a child is wrong")
 	}
 }

@@ -418,7 +418,7 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 		child := ""
 		for _, e := range history {
 			if d, ok := e.Data.(eventdata.SubOrchestrationScheduled); ok && !slices.Contains(told, e.EventID) {
-				child = fmt.Sprintf("; its child %s (%s, scheduled by event %d) has not told its end", d.Name, childID(id, d.Instance), e.EventID)
+				child = fmt.Sprintf("; its child %s (%s, scheduled by event %d) has not told its end", d.Name, d.Child(id), e.EventID)
 				break
 			}
 		}
@@ -434,7 +434,7 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 		}
 		switch d := e.Data.(type) {
 		case eventdata.SubOrchestrationScheduled:
-			x.say("child", "it waits for its child %s (%s, scheduled by event %d)", d.Name, childID(id, d.Instance), e.EventID)
+			x.say("child", "it waits for its child %s (%s, scheduled by event %d)", d.Name, d.Child(id), e.EventID)
 			x.Cause = "it waits for a child"
 			return
 		case eventdata.ActivityScheduled:
@@ -452,14 +452,6 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 		return
 	}
 	x.say("nothing", "nothing is queued for it, and its history shows nothing that it waits for")
-}
-
-// childID returns the full id of a child: one that the runtime has made follows the parent's (docs/contract/runtime.md#r7.10).
-func childID(parent, scheduled string) string {
-	if strings.HasPrefix(scheduled, "sub::") {
-		return parent + "::" + scheduled
-	}
-	return scheduled
 }
 
 // sent says what clients have sent an instance under the name of an open wait, and what became of it.

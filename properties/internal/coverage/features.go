@@ -49,7 +49,7 @@ func eventFeatures(e *engine.Event) features {
 	case eventdata.CustomStatusUpdated:
 		return only(featureStatus)
 	case eventdata.SubOrchestrationScheduled:
-		if strings.HasPrefix(d.Instance, "sub::") {
+		if strings.HasPrefix(d.Instance, eventdata.ChildPrefix) {
 			return only(featureChildren)
 		}
 		return only(featureNamedChildren)

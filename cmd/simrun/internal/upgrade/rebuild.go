@@ -2,7 +2,6 @@ package upgrade
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -52,10 +51,7 @@ func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, ru
 		case eventdata.OrchestrationContinuedAsNew:
 			queued.item = engine.ContinueAsNewItem{Instance: in.Instance, Orchestration: in.Orchestration, Version: in.Version, Input: d.Input}
 		case eventdata.SubOrchestrationScheduled:
-			child := d.Instance
-			if strings.HasPrefix(child, "sub::") {
-				child = in.Instance + "::" + child
-			}
+			child := d.Child(in.Instance)
 			alive, known := running[child]
 			switch end := ends[child].(type) {
 			case eventdata.OrchestrationCompleted:

@@ -265,7 +265,7 @@ func ask(ctx *orch.Context, c *call) *orch.Future {
 	case eventdata.QueueSubscribed:
 		return ctx.DequeueEvent(d.Name)
 	case eventdata.SubOrchestrationScheduled:
-		if strings.HasPrefix(d.Instance, "sub::") {
+		if strings.HasPrefix(d.Instance, eventdata.ChildPrefix) {
 			return ctx.ScheduleSubOrchestration(d.Name, d.Input)
 		}
 		return ctx.ScheduleSubOrchestrationWithID(d.Name, d.Instance, d.Input)

@@ -248,11 +248,11 @@ func sentByRecovery(item engine.WorkItem) string {
 
 const cancelledIt = "cancelled it"
 
-// stuckOn returns the activity of an instance that no node can run, or "". A node that is down may be back soon.
+// stuckOn returns the activity of an instance that no node of recovery can run, or "".
 func (c *Checker) stuckOn(in *model.Instance) string {
 	var nodes []*cluster.NodeInfo
 	for i := range c.Run.World.Nodes() {
-		if n := c.Run.World.Node(uint32(i + 1)); n.Build != nil && n.Options.WorkerConcurrency > 0 {
+		if n := c.Run.World.Node(uint32(i + 1)); n.Core && n.Options.WorkerConcurrency > 0 {
 			nodes = append(nodes, n)
 		}
 	}
@@ -262,7 +262,7 @@ func (c *Checker) stuckOn(in *model.Instance) string {
 		if lacks := cluster.Unserved(a.Tag, nodes); ok && lacks != "" {
 			return fmt.Sprintf("activity %s (event %d)%s", a.Name, a.ID, lacks)
 		} else if ok && len(nodes) > 0 && !slices.ContainsFunc(nodes, has) {
-			return fmt.Sprintf("activity %s, for which no node has a handler any more", a.Name)
+			return fmt.Sprintf("activity %s, for which no node that is left has a handler", a.Name)
 		}
 	}
 	return ""

@@ -211,24 +211,29 @@ func (f *Fate) finish() {
 	})
 }
 
-// Lost returns the first instance that did not end as expected, and how it ended.
-func (f *Fate) Lost() (m Met, e End, ok bool) { return lost(f.Ends) }
-
-func lost(ends []End) (m Met, e End, ok bool) {
+// lost returns the instance of the first violation, or else the first instance that did not end as expected, and how it
+// ended.
+func lost(ends []End, first *Violation) (m Met, e End, ok bool) {
 	for _, end := range ends {
-		if end.AsExpected || len(end.Instances) == 0 {
+		if end.AsExpected {
 			continue
 		}
-		if first := end.Instances[0]; !ok || first.Seed < m.Seed {
-			m, e, ok = first, end, true
+		for _, met := range end.Instances {
+			if met.Seed == first.Seed && met.Instance == first.Instance {
+				return met, end, true
+			}
+			if !ok || met.Seed < m.Seed {
+				m, e, ok = met, end, true
+			}
 		}
 	}
 	return m, e, ok
 }
 
-// verdict says in one sentence whether the work ended as the plan expects.
-func (f *Fate) verdict() string {
-	m, e, lost := f.Lost()
+// verdict says in one sentence whether the work ended as the plan expects. first is the violation that is told of its
+// ends, if there is one.
+func (f *Fate) verdict(first *Violation) string {
+	m, e, lost := lost(f.Ends, first)
 	switch {
 	case f.Work == 0:
 		return "plan: nothing to judge, since it starts no instances"
@@ -252,7 +257,7 @@ func (f *Fate) verdict() string {
 
 // stranded says which stored histories were poisoned, or waited for a build for ever, as the end of a verdict.
 func (f *Fate) stranded() string {
-	m, e, any := lost(f.Stored)
+	m, e, any := lost(f.Stored, &Violation{})
 	if !any {
 		return ""
 	}

@@ -89,9 +89,18 @@ type PropertyCount struct {
 	lastSeed uint64 // the last seed counted
 }
 
+// ofEnds is the property that judges the ends of the work.
+const ofEnds = "outcome"
+
 // Plan returns a one-sentence verdict on the plan: on its work, and on what it expects of its runs besides.
 func (s *Summary) Plan() string {
-	text := s.Fate.verdict() + s.Fate.stranded()
+	var first Violation
+	for _, p := range s.Properties {
+		if p.Property == ofEnds {
+			first = p.First
+		}
+	}
+	text := s.Fate.verdict(&first) + s.Fate.stranded()
 	switch early := s.Fate.Early + uint64(len(s.Internal)); {
 	case s.Seeds == 0:
 		text = "plan: not judged, since no run was finished"
@@ -109,7 +118,7 @@ func (s *Summary) Plan() string {
 				continue // they are in the table
 			}
 			text += fmt.Sprintf("; not met in %d of %d seeds: %s", p.Seeds, s.Seeds, p.First.Expectation)
-		case p.Class == cluster.ClassPlan && p.Property != "outcome": // the ends of the work
+		case p.Class == cluster.ClassPlan && p.Property != ofEnds:
 			text += fmt.Sprintf("; %s is violated in %d of %d seeds", p.Property, p.Seeds, s.Seeds)
 		}
 	}

@@ -76,7 +76,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 	c.told.Fates = append(c.told.Fates, f)
 	if missed != "" {
-		c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, End: of, Message: p.ID + ": " + missed + hint})
+		c.breaches = append(c.breaches, check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, End: of, Message: p.ID + ": " + missed + hint})
 	} else if !f.AsExpected {
 		c.report(p, no, w, &f, differ, untaken)
 	}
@@ -280,7 +280,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if differ != "" {
 		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted).Text(), differ)
 	}
-	c.Run.Violate(check.Breach{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, End: f.End, Step: w.end.step, AtMs: w.end.atMs, Message: b.String()})
+	c.breaches = append(c.breaches, check.Breach{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, End: f.End, Step: w.end.step, AtMs: w.end.atMs, Message: b.String()})
 }
 
 // nodeText describes a node with its build and the step that gave it that build.

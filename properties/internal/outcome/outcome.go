@@ -1,7 +1,9 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -31,6 +33,8 @@ type Checker struct {
 	nodes []nodeStep // indexed by node number - 1
 	last  step       // the schedule's most recent step
 	told  cluster.Told
+	// breaches are what the plan does not expect, in its order.
+	breaches []check.Breach
 	// awaited are the events and queues for which code of the run is known to have waited.
 	awaited []target
 	waiting *cluster.Remark  // of the last activation that waits for a node, or nil
@@ -369,6 +373,11 @@ func (c *Checker) Finish() {
 	}
 	for i := range p.Histories {
 		c.stored(&p.Histories[i])
+	}
+	at := func(b check.Breach) int64 { return cmp.Or(b.AtMs, math.MaxInt64) } // what has not ended comes last
+	slices.SortStableFunc(c.breaches, func(a, b check.Breach) int { return cmp.Compare(at(a), at(b)) })
+	for _, b := range c.breaches {
+		c.Run.Violate(b)
 	}
 	c.children()
 	c.growth()

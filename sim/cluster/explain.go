@@ -55,7 +55,11 @@ func Explain(cfg Config, instance string, at time.Duration) (*Explanation, error
 	if now := w.start.Add(at).Millis(); !w.ended && now > w.NowMs() {
 		w.store.SetNow(now)
 	}
-	return (&explainer{w, w.store.Now()}).explain(instance, at)
+	x, err := (&explainer{w, w.store.Now()}).explain(instance, at)
+	if end := w.NowMs() - w.startMs(); err == nil && w.ended && end < at.Milliseconds() {
+		x.Text += "; the run ended at " + pretty.Duration(end)
+	}
+	return x, err
 }
 
 // Expected is an Explanation that applies from a time on, in milliseconds since the start of the run.

@@ -342,7 +342,7 @@ func (r *replayed) printEnd(a *app, rep *report) {
 	}
 	res := r.result
 	a.printf("%s steps, %s turns, %s provider calls in %s of virtual time\n", grouped(res.Steps), grouped(res.Turns), grouped(res.Calls), pretty.Duration(res.Virtual))
-	a.printf("instances: %s\n", statuses(res.FinalStates))
+	a.printf("status of the instances: %s\n", statuses(res.FinalStates))
 	a.printf("%s\n", rep.verdicts("\n"))
 	for i := range rep.Fate.Help {
 		g := &rep.Fate.Help[i]

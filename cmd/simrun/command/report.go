@@ -380,11 +380,11 @@ func firstLines(text string, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// statuses lists the number of instances with each status, sorted by status.
+// statuses lists the number of instances with each status of the contract, sorted by status.
 func statuses(all []cluster.FinalState) string {
 	counts := map[string]uint64{}
 	for _, o := range all {
-		state := cmp.Or(strings.ToLower(string(o.Status)), string(cluster.NeverBegun))
+		state := cmp.Or(string(o.Status), string(cluster.NeverBegun))
 		if o.Deleted {
 			state = string(cluster.EndedDeleted)
 		}

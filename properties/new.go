@@ -64,7 +64,8 @@ type PointInfo struct {
 //     "rollback ...");
 //   - for each kind of event in a history that a node received after such a change in that phase ("upgrade 1.5.0->2.0.0
 //     faults TimerFired"), once per run;
-//   - for each fulfilled sometimes line of a scenario ("expect:LINE:TEXT").
+//   - for each fulfilled sometimes line of a scenario, and each always line that something matched
+//     ("expect:LINE:TEXT").
 func CoveragePoints() []PointInfo {
 	var list []PointInfo
 	for _, p := range coverage.All() {

@@ -56,7 +56,7 @@ func (a Attr) Match(value string) bool {
 	return false
 }
 
-// PointName returns the name of the coverage point that is reached when a fact selected by "sometimes" occurs.
+// PointName returns the name of the coverage point that is reached when a fact selected by "sometimes" or "always" occurs.
 func (e Expectation) PointName() string { return fmt.Sprintf("expect:%d:%s", e.Line, e.Text) }
 
 // Validate returns an error if the expectation does not fit its mode or does not name a fact. The error says what was

@@ -163,7 +163,7 @@ func (s *subject) reachable() []string {
 		}
 	}
 	for _, e := range s.scenario.Expect {
-		if e.Mode == plan.ModeSometimes {
+		if e.Mode != plan.ModeNever {
 			points = append(points, e.PointName())
 		}
 	}
@@ -252,6 +252,11 @@ func (a *app) printCampaign(r *report) {
 		a.printf("\n%s: %s seeds did not reach points that %s requires:\n", a.style.bad("VACUOUS"), grouped(r.Seeds), r.subject.scenario.Name)
 		for _, m := range r.Missed {
 			a.printf("  %s\n", m)
+		}
+	}
+	for _, e := range r.subject.scenario.Expect {
+		if r.Seeds > 0 && e.Mode == plan.ModeAlways && slices.Contains(r.Unreached, e.PointName()) {
+			a.printf("\n%q (line %d) holds vacuously: no seed had what it is about\n", e.Text, e.Line)
 		}
 	}
 	if text := r.Fate.Text(r.instances); text != "" {

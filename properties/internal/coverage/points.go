@@ -93,7 +93,8 @@ var (
 //     "rollback ...");
 //   - for each kind of event in a history that a node received after such a change in that phase ("upgrade 1.5.0->2.0.0
 //     faults TimerFired"), once per run;
-//   - for each fulfilled sometimes line of a scenario ("expect:LINE:TEXT").
+//   - for each fulfilled sometimes line of a scenario, and each always line that something matched
+//     ("expect:LINE:TEXT").
 func All() []Point {
 	list := slices.Clone(Points)
 	for _, f := range faults.Kinds() {

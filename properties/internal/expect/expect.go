@@ -180,11 +180,11 @@ func (c *Checker) report(e *expectItem, f *fact, why string) {
 	})
 }
 
-// Points returns a point for each sometimes that was fulfilled.
+// Points returns a point for each sometimes that was fulfilled, and each always that something matched.
 func (c *Checker) Points() []cluster.Point {
 	var list []cluster.Point
 	for i := range c.items {
-		if e := &c.items[i]; e.Mode == plan.ModeSometimes && e.seen > 0 {
+		if e := &c.items[i]; e.Mode != plan.ModeNever && e.seen > 0 {
 			list = append(list, cluster.Point{Name: e.PointName(), Count: e.seen})
 		}
 	}

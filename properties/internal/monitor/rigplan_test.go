@@ -194,8 +194,12 @@ func (r *Rig) show(verb string, words []string) {
 	switch verb {
 	case "fates":
 		for _, f := range r.M.Told().Fates {
-			r.Print("fate %s: %s, cause %q, as expected %t, owes %q, rescued %t, ended %d by %s %s after %q",
-				f.Instance, f.End, f.Cause, f.AsExpected, f.Owes, f.Rescued, f.EndedMs, f.Node, f.Build, f.Step)
+			helped := ""
+			if f.Owes != "" || f.Rescued {
+				helped = fmt.Sprintf(", owes %q, rescued %t", f.Owes, f.Rescued)
+			}
+			r.Print("fate %s: %s, cause %q, as expected %t%s, ended %d by %s %s after %q",
+				f.Instance, f.End, f.Cause, f.AsExpected, helped, f.EndedMs, f.Node, f.Build, f.Step)
 		}
 		for _, w := range r.M.Told().Waits {
 			r.Print("wait %s: pin %s from %d for %d after %q, open %t", w.Instance, w.Pin, w.FromMs, w.ForMs, w.After, w.Open)

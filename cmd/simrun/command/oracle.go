@@ -243,7 +243,8 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	return out
 }
 
-// broke records that the search stopped early, and the command for resuming at the seed without a verdict.
+// broke records that the search stopped early, and the command for resuming at the seed without a verdict, or behind it if
+// that seed has no valid answer.
 func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 	rest := seedRange{first: seeds.first + out.Made, count: seeds.count - out.Made}
 	out.Unseen = []string{}
@@ -255,11 +256,15 @@ func (c *oracleCmd) broke(out *oracleJSON, err error, seeds seedRange) {
 		out.ExitStatus = exitUsage
 	}
 	if out.Unanswered != nil {
-		out.Alone = (&oracleCmd{provider: c.provider, Seed: (*seed)(&rest.first), Timeout: c.Timeout, Deny: c.Deny}).line()
+		alone := seed(rest.first)
+		out.Alone = (&oracleCmd{provider: c.provider, Seed: &alone, Timeout: c.Timeout, Deny: c.Deny}).line()
+		rest.first, rest.count = rest.first+1, rest.count-1
 	}
-	left := *c
-	left.Seed, left.Seeds = nil, rest
-	out.GoOn = left.line()
+	if rest.count > 0 {
+		left := *c
+		left.Seed, left.Seeds = nil, rest
+		out.GoOn = left.line()
+	}
 }
 
 // line returns the command line with those flags.

@@ -3,6 +3,7 @@ package secondjudge
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/oracle"
@@ -51,6 +53,9 @@ type Judge struct {
 	// failing is set if a fault makes the ack fail that is about to be made.
 	failing bool
 	held    int // how many instances from before the run the specification has
+	// earlier has, by token, the calls that gave and used it, of a store that is not the run's own: which of them was
+	// wrong shows only in a later answer.
+	earlier map[string]string
 	// found is what it has found in this step, and clause what it adds to another finding. due is set if there is one.
 	found  check.Breach
 	clause string
@@ -104,7 +109,7 @@ func New(m *check.Run) *Judge {
 	if m.World.Foreign() {
 		deny = followed
 	}
-	r := &Judge{oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: m.World.Foreign(), CallersClocks: m.World.Plan().Store.CallersClock, Codecs: codecs})}
+	r := &Judge{earlier: map[string]string{}, oracle: oracle.New(oracle.Options{Deny: deny, StorageErrors: m.World.Foreign(), CallersClocks: m.World.Plan().Store.CallersClock, Codecs: codecs})}
 	r.Base = check.Base{Run: m, OnObserve: check.SetOf(observe.Damaged, observe.CallEnd), OnRecord: check.SetOf(record.Fault), Due: &r.due}
 	return r
 }
@@ -143,12 +148,17 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 		return false
 	}
 	refusal := r.oracle.Judge(e)
+	token := cmp.Or(oracle.Token(e.Answer), call.LockToken(e.Call))
 	if refusal == nil {
+		if token != "" && r.Run.World.Foreign() {
+			r.earlier[token] += fmt.Sprintf("\n  earlier    with %s at %s ms: %s answered %s", token, e.At, pretty.Cut(call.CallText(e.Call), mostText), pretty.Cut(e.AnswerText(), mostText))
+		}
 		return true
 	}
 	f := check.Breach{Property: cluster.PropertyProvider, Class: cluster.ClassSafety, Message: refusal.Error()}
 	if r.Run.World.Foreign() {
 		r.oracle = nil
+		f.Message += r.earlier[token]
 		r.Run.Violate(f)
 		return false
 	}

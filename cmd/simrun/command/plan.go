@@ -76,14 +76,13 @@ func (c *planCmd) run(a *app) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.bridges = c.Replay != ""
+	if c.Replay != "" {
+		return c.replay(a, s)
+	}
 	a.warn(s)
 	seeds := c.Seeds.or(planSeeds)
 	cfg := s.upgrade()
 	cfg.First, cfg.Seeds = seeds.first, seeds.count
-	if c.Replay != "" {
-		return c.replay(a, s, cfg)
-	}
 	if err := errors.Join(inDirectory(c.HTML), inDirectory(c.Actions)); err != nil {
 		return 0, err
 	}
@@ -358,17 +357,29 @@ func (c *planCmd) draw(rep *report, r *upgrade.Report, cfg upgrade.Config) error
 }
 
 // replay replays one run of a variant of the plan and prints its story.
-func (c *planCmd) replay(a *app, s *subject, cfg upgrade.Config) (int, error) {
+func (c *planCmd) replay(a *app, s *subject) (int, error) {
 	if err := c.check(); err != nil {
 		return 0, err
 	}
 	seed := uint64(or(c.Seed, 1))
-	if _, err := cfg.One(c.Replay, seed); err != nil {
+	r := &replayed{subject: s, seed: seed, name: "plan " + s.scenario.Name + ", " + c.Replay, line: c.oneLine(s, c.Replay, seed, c.Instance)}
+	if err := r.vary(c.Replay); err != nil {
 		return 0, err
 	}
-	r := &replayed{subject: s, seed: seed, name: "plan " + s.scenario.Name + ", " + c.Replay, line: c.oneLine(s, c.Replay, seed, c.Instance)}
-	r.made = func() (cluster.Config, error) { return cfg.One(c.Replay, seed) }
+	a.warn(s)
 	return r.tell(a, &c.storyFlags, c.HTML, c.JSON)
+}
+
+// vary makes it the run of a variant of the plan.
+func (r *replayed) vary(variant string) error {
+	if r.entry != nil {
+		return errors.New("a stored run has no variants: leave out --replay")
+	}
+	cfg := r.subject.upgrade()
+	r.subject.bridges = true
+	r.made = func() (cluster.Config, error) { return cfg.One(variant, r.seed) }
+	_, err := r.made()
+	return err
 }
 
 func (c *planCmd) oneLine(s *subject, variant string, n uint64, instance string) string {

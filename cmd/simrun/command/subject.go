@@ -263,7 +263,7 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 
 // secondJudge returns the number of which a seed is a multiple if the second judge watches its run.
 func (s *subject) secondJudge() uint64 {
-	if s.flags.SelfCheck || s.stored || s.planted {
+	if s.flags.SelfCheck || s.stored || s.planted || s.flags.Provider != "" {
 		return 1
 	}
 	return 10

@@ -16,9 +16,10 @@ type whyCmd struct {
 	Instance string `arg:"" help:"The instance, as the plan or a story names it."`
 	Scenario string `arg:"" optional:"" help:"Built-in scenario, scenario file, or stored run; rolling-upgrade if none is named, or what shows the first --bug."`
 
-	Seed *seed          `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
-	At   *time.Duration `help:"The virtual time to look at, such as 12.5s; the end of the run if not given." placeholder:"TIME"`
-	JSON bool           `name:"json" help:"Print one JSON object on standard output and nothing else."`
+	Seed   *seed          `help:"The seed, decimal or 0x-hex; 1 if not given. A stored run has its own." placeholder:"N"`
+	Replay string         `help:"Look at a run of that variant of the plan, such as back-2, as plan --replay shows it." placeholder:"VARIANT"`
+	At     *time.Duration `help:"The virtual time to look at, such as 12.5s; the end of the run if not given." placeholder:"TIME"`
+	JSON   bool           `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
 // Help returns the text printed below the flags.
@@ -30,6 +31,7 @@ Examples:
     simrun why Chain-3 --at 12s
     simrun why --seed 7 --at 20s ProcessOrder-3 rolling-upgrade
     simrun why --seed 7 --at 20s --json from-the-future nobody-compatible
+    simrun why --replay back-2 --seed 3 --at 5m order-1 my-upgrade.txt
 
 "simrun replay --seed N" shows which instances there are.
 
@@ -38,6 +40,7 @@ Exit status: 0 whatever keeps the instance, 2 usage or bad input, also if there 
 
 type whyJSON struct {
 	Scenario  string `json:"scenario"`
+	Variant   string `json:"variant,omitempty"`
 	Seed      uint64 `json:"seed,string"`
 	Instance  string `json:"instance"`
 	VirtualMs int64  `json:"virtual_ms"`
@@ -45,9 +48,19 @@ type whyJSON struct {
 }
 
 func (c *whyCmd) run(a *app) (int, error) {
+	if c.Replay != "" && c.Faults == "" {
+		c.Faults = ownFaults(a.program, c.Scenario)
+	}
 	r, err := c.one(a.program, c.Scenario, c.Seed)
 	if err != nil {
 		return 0, err
+	}
+	of := r.subject.scenario.Name
+	if c.Replay != "" {
+		of += ", " + c.Replay
+		if err := r.vary(c.Replay); err != nil {
+			return 0, err
+		}
 	}
 	if r.entry == nil {
 		a.warn(r.subject)
@@ -65,9 +78,9 @@ func (c *whyCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	if c.JSON {
-		return exitOK, a.writeJSON("why", whyJSON{r.subject.scenario.Name, r.seed, c.Instance, at.Milliseconds(), x})
+		return exitOK, a.writeJSON("why", whyJSON{r.subject.scenario.Name, c.Replay, r.seed, c.Instance, at.Milliseconds(), x})
 	}
-	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), pretty.Duration(at.Milliseconds()), r.subject.scenario.Name, r.seed)
+	a.printf("%s at %s of %s, seed %d\n\n", a.style.title(c.Instance), pretty.Duration(at.Milliseconds()), of, r.seed)
 	a.printf("%s: %s\n\n", a.style.title(x.Rule), x.Text)
 	t := timeline.Table{}
 	for _, d := range x.Details {

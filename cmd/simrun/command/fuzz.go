@@ -31,8 +31,8 @@ type fuzzCmd struct {
 
 	Scenario string `arg:"" optional:"" help:"Built-in scenario or file; if none is named, the one that shows the first --bug, or rolling-upgrade."`
 
-	For      time.Duration `help:"The duration of the hunt; a minute if neither this nor --runs is given." placeholder:"TIME"`
-	Runs     *uint64       `help:"The number of runs. With it, the result depends only on scenario, seed and corpus. With --exhaustive 20,000 if not given, and 0 means no limit." placeholder:"N"`
+	For      time.Duration `help:"The duration of the hunt, or 0 for no limit; a minute if neither this nor --runs sets a limit." placeholder:"TIME"`
+	Runs     *uint64       `help:"The number of runs, or 0 for no limit. With it, the result depends only on scenario, seed and corpus. With --exhaustive 20,000 if not given." placeholder:"N"`
 	Seed     *seed         `help:"The seed of the hunt, decimal or 0x-hex; 1 if not given." placeholder:"N"`
 	Corpus   string        `help:"Begin with the stored runs in this directory, and store finds there; inputs that showed new behaviour go to coverage/ below it." placeholder:"DIR"`
 	FailFast bool          `help:"Stop at the first find."`
@@ -70,7 +70,7 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	case c.Provider != "":
 		return 0, fmt.Errorf("--provider %s: fuzz runs on the in-memory store", c.Provider)
 	case c.For < 0 || c.Shrink < 1:
-		return 0, fmt.Errorf("--for %v --shrink %d: expected a positive time, and at least one run", c.For, c.Shrink)
+		return 0, fmt.Errorf("--for %v --shrink %d: expected no negative time, and at least one run", c.For, c.Shrink)
 	}
 	if c.Workers == 0 {
 		c.Workers = uint(runtime.GOMAXPROCS(0))

@@ -107,7 +107,12 @@ func (r reader) read(raw json.RawMessage, into reflect.Value, where string) erro
 		return r.readByKey(raw, into, where)
 	}
 	if _, custom := into.Addr().Interface().(json.Unmarshaler); custom {
-		if err := json.Unmarshal(raw, into.Addr().Interface()); err != nil {
+		err := json.Unmarshal(raw, into.Addr().Interface())
+		var wrong *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &wrong) && wrong.Field == "":
+			return wrongType(wrong.Type.Kind(), raw, where)
+		case err != nil:
 			return fmt.Errorf("%s: %s", where, strings.TrimPrefix(err.Error(), "json: "))
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -74,7 +75,9 @@ func (c *ciFlags) open() (*findingsFile, error) {
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if err := dec.Decode(f); err != nil {
+	if err := dec.Decode(f); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, fmt.Errorf("--findings %s: the file is empty or cut off: remove it to begin anew", f.path)
+	} else if err != nil {
 		return nil, fmt.Errorf("--findings %s: %w", f.path, err)
 	}
 	if f.Schema != schema {

@@ -37,7 +37,7 @@ type fuzzCmd struct {
 	Corpus   string        `help:"Begin with the stored runs in this directory, and store finds there; inputs that showed new behaviour go to coverage/ below it." placeholder:"DIR"`
 	FailFast bool          `help:"Stop at the first find."`
 	Shrink   uint          `help:"The number of runs that shrinking a find may take." default:"1500" placeholder:"N"`
-	Workers  uint          `help:"The number of runs at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
+	Workers  uint          `help:"The number of runs at once; the number of cores if 0 or not given. The result does not depend on it." placeholder:"N"`
 	JSON     bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 
 	Exhaustive bool           `help:"Edit nothing, and try a small scenario (at most 3 nodes, 2 instances and 4 schedule steps) exhaustively: all orders of its steps, crashes at every moment."`

@@ -23,7 +23,7 @@ type runCmd struct {
 	Seed       *seed     `help:"Run this one seed, decimal or 0x-hex." placeholder:"N" xor:"seeds"`
 	Seeds      seedRange `help:"The number of seeds to run, or a range: 1000, 5..9, 0x10-0x1f. If not given, 1000, or the number from which the scenario's requirements apply if that is larger." placeholder:"N|A..B" xor:"seeds"`
 	Shard      shard     `help:"Run part I of N equal parts of the seeds; with /N, the part that the environment names." placeholder:"I/N"`
-	Workers    uint      `help:"The number of seeds to run at once; the number of cores if not given. The result does not depend on it." placeholder:"N"`
+	Workers    uint      `help:"The number of seeds to run at once; the number of cores if 0 or not given. The result does not depend on it." placeholder:"N"`
 	FailFast   bool      `help:"Stop at the first seed that fails."`
 	Twice      bool      `help:"Run every seed twice and compare; without it, only the first."`
 	Out        string    `help:"Write stored runs of the failures to this directory: of each seed that is the first to violate a property, with its gravest violation, and of each broken expectation." placeholder:"DIR" writes:""`

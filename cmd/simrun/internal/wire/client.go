@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -161,7 +162,7 @@ func (c *Client) read(method string, raw json.RawMessage, into any) error {
 func plain(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
-		return err.Error()
+		return strings.TrimPrefix(err.Error(), "json: ")
 	}
 	want := map[reflect.Kind]string{
 		reflect.Struct: "an object", reflect.Int: "a whole number", reflect.Int64: "a whole number", reflect.String: "a text",

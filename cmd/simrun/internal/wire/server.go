@@ -160,7 +160,7 @@ func hook[P any](call func(s *Server, in P) (any, error)) func(s *Server, params
 			d := json.NewDecoder(bytes.NewReader(params))
 			d.DisallowUnknownFields()
 			if err := d.Decode(&in); err != nil {
-				return nil, fmt.Errorf("params: %s", strings.TrimPrefix(err.Error(), "json: "))
+				return nil, fmt.Errorf("params: %s", plain(err))
 			}
 		}
 		return call(s, in)

@@ -68,6 +68,8 @@ func TestServerRefuses(t *testing.T) {
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: unknown field \"execution\""}}`},
 		"parameters as an array": {`{"jsonrpc":"2.0","id":1,"method":"read","params":["a"]}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: want an object, got array"}}`},
+		"parameters of none as an array": {`{"jsonrpc":"2.0","id":1,"method":"describe","params":["a"]}`,
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params: want an object, got array"}}`},
 		"negative time": {`{"jsonrpc":"2.0","id":1,"method":"clock_advance","params":{"by_ms":-1}}`,
 			`{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"params.by_ms: want milliseconds from 0, got -1"}}`},
 		"time goes back": {`{"jsonrpc":"2.0","id":1,"method":"clock_set","params":{"now_ms":999}}`,

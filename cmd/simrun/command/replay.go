@@ -278,7 +278,7 @@ func (r *replayed) print(a *app, show *storyFlags, asJSON bool) (int, error) {
 		a.printf("\n")
 		a.printViolation(p.First)
 	}
-	r.printEnd(a, rep)
+	r.printEnd(a, rep, show)
 	return rep.Status, nil
 }
 
@@ -334,7 +334,7 @@ func (r *replayed) repro() string {
 // around is the amount of virtual time that --at shows before and after its time.
 const around = time.Second
 
-func (r *replayed) printEnd(a *app, rep *report) {
+func (r *replayed) printEnd(a *app, rep *report, show *storyFlags) {
 	a.printf("\n")
 	if r.crash != nil {
 		a.printf("%s: this is a defect of durosim\n  %s\n%s\n", a.style.bad("INTERNAL ERROR"), r.crash.Text, indent(firstLines(r.crash.Stack, shownStack)))
@@ -365,7 +365,9 @@ func (r *replayed) printEnd(a *app, rep *report) {
 		a.printf("notice: %s\n", n)
 	}
 	if v := res.Violations; len(v) > 0 {
-		a.printf("around the first violation: %s --at %v\n", r.repro(), time.Duration(v[0].VirtualMs)*time.Millisecond)
+		if at := time.Duration(v[0].VirtualMs) * time.Millisecond; at != or(show.At, -1) {
+			a.printf("around the first violation: %s --at %v\n", r.repro(), at)
+		}
 	}
 	switch {
 	case rep.Status == exitOK:

@@ -31,7 +31,7 @@ Examples:
     simrun why Chain-3 --at 12s
     simrun why --seed 7 --at 20s ProcessOrder-3 rolling-upgrade
     simrun why --seed 7 --at 20s --json from-the-future nobody-compatible
-    simrun why --replay back-2 --seed 3 --at 5m order-1 my-upgrade.txt
+    simrun why --replay back-2 --seed 3 --at 5m Chain-3 my-upgrade.txt
 
 "simrun replay --seed N" shows which instances there are.
 

@@ -13,9 +13,7 @@ func (i *interpreter) can(n *Node) bool {
 		return false
 	case OpChild:
 		child, versions := i.child(n)
-		return slices.ContainsFunc(versions, func(p *Program) bool {
-			return !slices.ContainsFunc(p.Body, func(kid Node) bool { return !child.can(&kid) })
-		})
+		return slices.ContainsFunc(versions, func(p *Program) bool { return child.canComplete(p, 0) })
 	case OpSeq, OpRepeat:
 		return each(n.Kids)
 	case OpSelect:
@@ -24,6 +22,20 @@ func (i *interpreter) can(n *Node) bool {
 		return !slices.ContainsFunc(n.Kids, func(kid Node) bool { return !i.can(&kid) && !i.canFail([]Node{kid}) })
 	case OpTry:
 		return each(n.Kids) || i.canFail(n.Kids) && each(n.Else)
+	}
+	return true
+}
+
+// canComplete reports whether an execution of p that follows so many others may complete, or one that it continues as.
+func (i *interpreter) canComplete(p *Program, executions int) bool {
+	for j := range p.Body {
+		n := &p.Body[j]
+		if n.Op == OpAgain && executions < n.Count {
+			return slices.ContainsFunc(i.set.Versions(i.name, n.Version), func(next *Program) bool { return i.canComplete(next, executions+1) })
+		}
+		if !i.can(n) {
+			return false
+		}
 	}
 	return true
 }

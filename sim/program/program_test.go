@@ -284,6 +284,17 @@ func TestAllows(t *testing.T) {
 		    end
 		  end
 		end
+		program renewed
+		  call t2
+		end
+		program renewed version 1.1.0
+		  again 1 version 1.0.0
+		  call-fails t4
+		end
+		program renewer
+		  child renewed version 1.1.0
+		  call-fails t7
+		end
 		program aged
 		  call old
 		end
@@ -359,6 +370,7 @@ func TestAllows(t *testing.T) {
 		{"aliased", "canceled: parent dropped sub-orchestration future", false, false, true}, // dropping one cancels both
 		{"aliased", "canceled: x", false, false, false},
 		{"twins", "canceled: x", false, false, false},
+		{"renewer", "failed(t7)", false, false, true}, // its child fails in no execution
 		{"aged", "call(old);", true, false, true},
 		{"aged", "call(new);", true, false, true},
 		{"asks", "call(old);;", true, false, true},

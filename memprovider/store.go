@@ -41,9 +41,9 @@ type Options struct {
 	RulesOf func(caller Caller) *Rules
 	// StartMs is the store's initial time in milliseconds.
 	StartMs int64
-	// BeforeAckStep is called before each step of an orchestration ack, and can fail the ack by
-	// returning an error. An error that is not an *engine.ProviderError is reported as retryable. BeforeAckStep must
-	// not touch the store. Nil means that no step fails.
+	// BeforeAckStep is called before each step of an orchestration ack, and can fail the ack by returning an error. An
+	// error that is not an *engine.ProviderError is reported as retryable. BeforeAckStep must not touch the store. Nil
+	// means that no step fails.
 	BeforeAckStep func(step AckStep) error
 	// CallersClock allows time to move backward, so that each call can use its caller's clock.
 	CallersClock bool

@@ -91,10 +91,10 @@
 // a filter. First turns, poison and acks without events are exempt.
 //
 // 11. S11: each execution is replayed under the right rules, on every build in the run that reads its kinds, has its
-// handler in its latest registry, and was used by a node that admitted its pin, while the execution ran. An ack carries out every detached start
-// and every cancellation that it records, and cancels only what was started. It is also a violation if a node calls a
-// turn nondeterministic, since shipped code is deterministic. Damaged histories are exempt, and so is the end of an
-// execution that was ended from outside.
+// handler in its latest registry, and was used by a node that admitted its pin, while the execution ran. An ack carries
+// out every detached start and every cancellation that it records, and cancels only what was started. It is also a
+// violation if a node calls a turn nondeterministic, since shipped code is deterministic. Damaged histories are exempt,
+// and so is the end of an execution that was ended from outside.
 //
 // 12. S12: a message leaves its queue only through the ack of its delivery, a cancellation that names it, a deletion,
 // or as an orphan. It is an orphan only while no start for its instance is queued. Each message that a committed turn

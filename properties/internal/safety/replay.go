@@ -19,9 +19,9 @@ import (
 
 // replayChecker checks rules S11, a history agrees with its code, and S29, the code of another build ends as it did. At
 // the end of a run, it replays each ended execution under the right rules, on every build in the run that runs the
-// execution (admits it, reads it, and has its handler) and that some node ran while the execution did. During the run, it checks that an ack cancels no child that never
-// began, and that no node calls an execution nondeterministic. That an ack does what it records is a clause of the
-// specification of a turn.
+// execution (admits it, reads it, and has its handler) and that some node ran while the execution did. During the run, it
+// checks that an ack cancels no child that never began, and that no node calls an execution nondeterministic. That an ack
+// does what it records is a clause of the specification of a turn.
 //
 // An execution that was ended from outside (by poison, or by a failure that is not the application's) must agree only
 // up to its end. Executions with a damaged event are exempt. If an instance that has keys was pruned, its later

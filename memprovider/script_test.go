@@ -35,7 +35,6 @@ var ctx = context.Background()
 
 func newWorld(options memprovider.Options) *world {
 	w := &world{}
-	w.seen.sink = options.Sink
 	options.Sink = &w.seen
 	options.StartMs = 1000
 	options.Recheck = true
@@ -143,14 +142,10 @@ func filterOf(text string) *engine.CapabilityFilter {
 
 // recorder records the state observations, in words.
 type recorder struct {
-	sink  observe.Sink
 	lines []string
 }
 
 func (r *recorder) Observe(o *observe.Observation) {
-	if r.sink != nil {
-		r.sink.Observe(o)
-	}
 	undo := ""
 	if o.Undo {
 		undo = "undo "

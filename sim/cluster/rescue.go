@@ -67,8 +67,8 @@ func (ph *phases) stuck() (all []stuckInstance) {
 	return all
 }
 
-// admitted reports whether any live node with that many slots for orchestrations admits a pin. A node that is stopping for good is not live: it finishes what
-// it holds, and fetches nothing more (docs/contract/runtime.md#r5.6).
+// admitted reports whether any live node with that many slots for orchestrations admits a pin. A node that is stopping
+// for good is not live: it finishes what it holds, and fetches nothing more (docs/contract/runtime.md#r5.6).
 func (ph *phases) admitted(pin *engine.Version, slots int) bool {
 	for i, n := range ph.fleet.list {
 		info := &ph.infos[i]

@@ -87,7 +87,7 @@ type Shape string
 const (
 	ShapeWaiting     Shape = "waiting"      // healthy; waits for the event that the kick sends
 	ShapeUnknownKind Shape = "unknown-kind" // has an event kind that no build knows
-	ShapeNewKind     Shape = "new-kind"     // has a kind that only builds 2.0.0 and later read
+	ShapeNewKind     Shape = "new-kind"     // has a kind that builds before 2.0.0, and those like them, do not read
 	ShapeLegacy      Shape = "legacy"       // has the legacy kind of 0.8.0
 	ShapeCorrupt     Shape = "corrupt"      // has bytes that are not valid JSON
 	// ShapeRespelled is a history of Archivist with JSON as another writer would format it.

@@ -13,7 +13,8 @@ import (
 )
 
 // shown checks that a store shows what its observations say, and the same in each of the ways in which it is read beside
-// its calls: by its snapshot, and by instance. What has expired at the store's time has no lock. A story in a test has no store.
+// its calls: by its snapshot, and by instance. What has expired at the store's time has no lock. A story in a test has no
+// store.
 func (k *account) shown(nowMs int64) {
 	store := k.run.world.Store()
 	if store == nil {

@@ -377,7 +377,7 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 	return nil
 }
 
-// leaves reports whether a way back with effect e leaves something harm that not having begun would not.
+// leaves reports whether a way back with effect e does harm that not having begun does not.
 func (e *Effect) leaves() bool { return e.fresh.Stranded.Total+e.fresh.Lost.Total > 0 }
 
 // loses compares what two variants violate, lose and strand.

@@ -56,10 +56,7 @@ const workerSteps = 2_000_000
 func FuzzPlan(f *testing.F) {
 	target := newFuzzTarget(f)
 	if text := os.Getenv(envFuzz); text != "" {
-		input, err := parseFuzzInput(text)
-		if err != nil {
-			f.Fatal(err)
-		}
+		input := sample.Must(parseFuzzInput(text))(f)
 		f.Add(input.base, input.seed, input.edits)
 	} else {
 		for i, b := range target.bases {
@@ -140,27 +137,19 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 			return
 		}
 		plan.Bugs, plan.StepBudget = target.bugs, fuzzSteps
-		if err := plan.Validate(workload.Known()); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, plan.Validate(workload.Known()))
 		h := fnv.New32a()
 		h.Write([]byte(name))
 		sum := h.Sum32()
 		target.bases = append(target.bases, fuzzBase{name, uint16(sum ^ sum>>16), plan, seeded})
 	}
 	for _, n := range scenario.Builtin() {
-		s, err := scenario.Lookup(n.Name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sample.Must(scenario.Lookup(n.Name))(t)
 		small := scenario.Overrides{}
 		if s.Load != nil {
 			small.Instances = 6
 		}
-		plan, err := s.Expand(1, small)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := sample.Must(s.Expand(1, small))(t)
 		add(n.Name, plan, true)
 	}
 	files, err := filepath.Glob(filepath.Join("testdata", "seeds", "*.txt"))
@@ -168,22 +157,13 @@ func newFuzzTarget(t testing.TB) *fuzzTarget {
 		t.Fatalf("stored runs: %v, %d files", err, len(files))
 	}
 	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := scenario.ParseEntry(file, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sample.Must(os.ReadFile(file))(t)
+		e := sample.Must(scenario.ParseEntry(file, data))(t)
 		add(filepath.Base(file), e.Plan, false)
 	}
 	draw := gen.PlanFrom(gen.Space{}.Plan())
 	for seed := range uint64(generatedBases) {
-		plan, err := draw(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := sample.Must(draw(seed))(t)
 		add(plan.Name, plan, false)
 	}
 	slices.SortFunc(target.bases, func(a, b fuzzBase) int {

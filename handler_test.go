@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -66,10 +67,7 @@ func TestTestNamesUnsteadyHandlers(t *testing.T) {
 
 // TestDoubleCheckMovesNothing checks that DoubleCheck does not change a seed's trace.
 func TestDoubleCheckMovesNothing(t *testing.T) {
-	plan, err := onePlan(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := sample.Must(onePlan(1))(t)
 	var digests [2]string
 	for i, twice := range []bool{false, true} {
 		r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, DoubleCheck: twice, Monitor: everything})

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -58,15 +59,11 @@ func TestKept(t *testing.T) {
 		t.Errorf("the plan is still there: %v", err)
 	}
 	// A mend that helps only if nothing happens to differ: the kept run passes, and others do not.
-	if err := os.WriteFile(file, []byte(kept), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(file, []byte(kept), 0o644))
 	if r = run(register); !r.failed || !strings.Contains(r.text, " of 20, of which the first is drawn from ") || !strings.Contains(r.text, "\nDUROSIM_VERIFY=20 go test ") {
 		t.Errorf("mended in part:\n%s", r.text)
 	}
-	if err := os.WriteFile(file, []byte("nonsense"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(file, []byte("nonsense"), 0o644))
 	if r = run(register); !r.failed || !strings.Contains(r.text, "the last failure cannot be replayed, so it is no test: "+file+":1: ") || !strings.Contains(r.text, "delete "+file+", or rename it") {
 		t.Errorf("a file that is none:\n%s", r.text)
 	}

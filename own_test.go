@@ -40,9 +40,7 @@ func TestOwnInvariantIsShrunk(t *testing.T) {
 	_, entry, _ := strings.Cut(first.text, "durosim corpus 1\n")
 	entry, _, _ = strings.Cut(entry, "\nTo see it again")
 	file := filepath.Join(t.TempDir(), "entry.txt")
-	if err := os.WriteFile(file, []byte("durosim corpus 1\n"+entry), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(file, []byte("durosim corpus 1\n"+entry), 0o600))
 	t.Setenv(durosim.EnvPlan, file)
 	if r := runTest(naive); !r.failed || !strings.Contains(r.text, "the stored run "+file+" violates nobody-pays-twice") {
 		t.Errorf("replayed: %s", r.text)

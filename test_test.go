@@ -15,6 +15,7 @@ import (
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchtest"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
@@ -111,9 +112,7 @@ func TestTestFails(t *testing.T) {
 
 	entry := r.text[strings.Index(r.text, "durosim corpus 1"):strings.LastIndex(r.text, "\nTo see it again")]
 	file := filepath.Join(t.TempDir(), "kept.txt")
-	if err := os.WriteFile(file, []byte(entry), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(file, []byte(entry), 0o666))
 	t.Setenv(durosim.EnvPlan, file)
 	again := runTest(c)
 	if last := again.lastLine(); !again.failed || !strings.HasPrefix(last, "DUROSIM_PLAN=") || !strings.Contains(again.text, "violates S11") {
@@ -135,9 +134,7 @@ func TestHistoriesAreWritten(t *testing.T) {
 	}
 	for version, differs := range map[engine.Version]bool{engine.V(1, 5, 0): false, engine.V(2, 0, 0): true} {
 		registry := node.NewRegistry()
-		if err := changedRefund(registry, &engine.Build{Version: version}); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, changedRefund(registry, &engine.Build{Version: version}))
 		said := &recorder{}
 		orchtest.CheckHistories(failer{said}, os.DirFS(dir), registry)
 		if got := strings.Contains(said.text, "refund-1.1.jsonl: the code of Refund@1.0.0 differs from the history: "); got != differs {

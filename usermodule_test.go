@@ -20,15 +20,9 @@ type userModule struct{ dir string }
 // names in testdata/usermodule.
 func newUserModule(t *testing.T, files map[string]string) *userModule {
 	t.Helper()
-	root, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := sample.Must(filepath.Abs("."))(t)
 	read := func(name string) string {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := sample.Must(os.ReadFile(name))(t)
 		return string(data)
 	}
 	m := &userModule{dir: t.TempDir()}
@@ -42,9 +36,7 @@ func newUserModule(t *testing.T, files map[string]string) *userModule {
 	}
 	for name, text := range texts {
 		file := filepath.Join(m.dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(text), 0o666)))
 	}
 	return m
 }

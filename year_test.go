@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -23,22 +24,13 @@ func (a *asked) Open(nowMs int64) (bool, int64) {
 
 // TestYear checks that a timer of one year costs no more than its events, and that the run waits for it.
 func TestYear(t *testing.T) {
-	s, err := scenario.Parse("year.txt", []byte("nodes A B run 1.5.0\nprogram Nap\n  timer 8760h\nend\ninstance nap runs Nap at 1s\ninstance chain runs Chain at 2s\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := s.Expand(1, scenario.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sample.Must(scenario.Parse("year.txt", []byte("nodes A B run 1.5.0\nprogram Nap\n  timer 8760h\nend\ninstance nap runs Nap at 1s\ninstance chain runs Chain at 2s\n")))(t)
+	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 	var watch *asked
-	r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Monitor: func(w *cluster.World) cluster.Monitor {
+	r := sample.Must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Monitor: func(w *cluster.World) cluster.Monitor {
 		watch = &asked{Monitor: properties.New(w, properties.Options{})}
 		return watch
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	for _, v := range r.Violations {
 		t.Errorf("%s: %s", v.Property, v.Message)
 	}

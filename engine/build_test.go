@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func shipped(t *testing.T, name string) *Build {
@@ -41,11 +42,8 @@ func TestShippedBuilds(t *testing.T) {
 	var got []row
 	builds := ShippedBuilds()
 	for i, b := range builds {
-		text, err := NewJSONCodec("", KindSet{}, WorkItemKinds2x()).AppendWorkItem(nil, ExternalRaised2Item{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = b.Codec.DecodeWorkItem(text)
+		text := sample.Must(NewJSONCodec("", KindSet{}, WorkItemKinds2x()).AppendWorkItem(nil, ExternalRaised2Item{}))(t)
+		_, err := b.Codec.DecodeWorkItem(text)
 		has := func(k EventKind) [2]bool { return [2]bool{b.Codec.Kinds().Has(k), b.Emits.Has(k)} }
 		got = append(got, row{b.Name(), b.DefaultRange.String(), has(eventdata.KindLegacyNote), has(eventdata.KindExternalEvent2), err == nil, b.Semantics})
 

@@ -5,15 +5,13 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestContractOfABuild checks that a build keeps its own settings, a released one all of them, and that the contract
 // fills in the others.
 func TestContractOfABuild(t *testing.T) {
-	newest, err := engine.ContractOf("0.1.32")
-	if err != nil {
-		t.Fatal(err)
-	}
+	newest := sample.Must(engine.ContractOf("0.1.32"))(t)
 	shipped, released := engine.ShippedBuilds(), engine.ReleasedBuilds()
 	for _, b := range released {
 		if newest.Build(b) != b {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestWithoutFields checks that a codec that lacks a field neither reads nor writes it, and keeps all others.
@@ -29,10 +30,7 @@ func TestWithoutFields(t *testing.T) {
 	}
 	whole := NewJSONCodec("whole", Kinds2x(), WorkItemKinds2x())
 	for _, f := range Fields() {
-		old, err := WithoutFields(whole, f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		old := sample.Must(WithoutFields(whole, f))(t)
 		check := func(kind string, text, written, again []byte, err error) {
 			t.Helper()
 			has := false

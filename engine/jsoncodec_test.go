@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func ExampleNewJSONCodec() {
@@ -261,9 +262,7 @@ func TestStringJSON(t *testing.T) {
 		{"\"\xff\\n\xe4\xb8\"", "\uFFFD\n\uFFFD\uFFFD"},
 	} {
 		var std string
-		if err := json.Unmarshal([]byte(c.give), &std); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, json.Unmarshal([]byte(c.give), &std))
 		if got := eventdata.Unquote(c.give); got != c.want || got != std {
 			t.Errorf("unquote(%s) = %q, want %q; encoding/json %q", c.give, got, c.want, std)
 		}

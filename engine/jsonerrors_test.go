@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // goldenDetails has each variant and kind of docs/contract/runtime.md#r3, with the texts of
@@ -115,10 +116,7 @@ func TestErrorDetails(t *testing.T) {
 func TestErrorVariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawDetails(t)
-		whole, err := eventdata.AppendDetails(nil, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		whole := sample.Must(eventdata.AppendDetails(nil, d))(t)
 		var part, back any
 		variant := "Infrastructure"
 		switch {
@@ -131,20 +129,13 @@ func TestErrorVariants(t *testing.T) {
 		case d.Poison != nil:
 			variant, part, back = "Poison", d.Poison, new(eventdata.PoisonError)
 		}
-		text, err := json.Marshal(part)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := sample.Must(json.Marshal(part))(t)
 		var want, got map[string]any
-		if err := errors.Join(json.Unmarshal(whole, &want), json.Unmarshal(text, &got)); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, errors.Join(json.Unmarshal(whole, &want), json.Unmarshal(text, &got)))
 		if diff := cmp.Diff(want[variant], any(got)); diff != "" {
 			t.Fatalf("within ErrorDetails and alone (-within +alone):\n%s", diff)
 		}
-		if err := json.Unmarshal(text, back); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, json.Unmarshal(text, back))
 		if diff := cmp.Diff(part, back); diff != "" {
 			t.Fatalf("%s comes back different (-want +got):\n%s", text, diff)
 		}

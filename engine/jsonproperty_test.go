@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // The generators fill every field of a type by reflection, so this test fails if the codec forgets a new field.
@@ -135,11 +136,7 @@ func shuffled(t *rapid.T, text []byte) []byte {
 	if err := decoder.Decode(&v); err != nil {
 		t.Fatalf("encoding/json refuses %s: %v", text, err)
 	}
-	out, err := json.MarshalIndent(v, " ", "\t")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return sample.Must(json.MarshalIndent(v, " ", "\t"))(t)
 }
 
 // roundTrip checks that a value comes back from what is written, also in the form of another writer, and that equal
@@ -178,10 +175,7 @@ func rereads[T any](t *rapid.T, from, to form[T], v T, claims func(T) bool) {
 	if err != nil {
 		return // a kind that is not from's
 	}
-	read, err := from.read(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := sample.Must(from.read(text))(t)
 	again, err := to.read(text)
 	if same := err == nil && reflect.DeepEqual(read, again); claims(read) != same {
 		t.Fatalf("the claim is %v for %s, which is read as %+v, %v", !same, text, again, err)
@@ -203,14 +197,8 @@ func TestInvalidUTF8(t *testing.T) {
 	codec := allCodec()
 	rapid.Check(t, func(t *rapid.T) {
 		s := string(rapid.SliceOf(rapid.SampledFrom([]byte("a\"\\\n\x80\xbf\xc3\xa4\xe4\xb8\x96\xed\xa0\xf0\x9f\x98\xff"))).Draw(t, "bytes"))
-		text, err := codec.AppendEvent(nil, envelope(eventdata.ActivityCompleted{Result: s}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := codec.DecodeEvent(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := sample.Must(codec.AppendEvent(nil, envelope(eventdata.ActivityCompleted{Result: s})))(t)
+		back := sample.Must(codec.DecodeEvent(text))(t)
 		std, _ := json.Marshal(s)
 		var want string
 		if err := json.Unmarshal(std, &want); err != nil || back.Data != (eventdata.ActivityCompleted{Result: want}) {

@@ -4,14 +4,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestPlantedFor checks that a bug of a build or of a node affects only that one, and any other bug affects all.
 func TestPlantedFor(t *testing.T) {
-	p, err := Plant("", "engine/cancel-ignored@1.5.0", "provider/filter-ignored@B", "engine/count-ignored")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sample.Must(Plant("", "engine/cancel-ignored@1.5.0", "provider/filter-ignored@B", "engine/count-ignored"))(t)
 	right := tablesOf(t)
 	for _, tc := range []struct{ node, build, want string }{
 		{"", "", "Node.ExceedsMaxAttempts"},

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -43,11 +44,7 @@ func rulesOf(t *Tables, table string) reflect.Value {
 
 func tablesOf(t *testing.T, ids ...BugID) *Tables {
 	t.Helper()
-	tables, err := NewTables(ids...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tables
+	return sample.Must(NewTables(ids...))(t)
 }
 
 // TestProfileSwitches: each switch replaces one rule, alone, and the profile replaces what its switches do, no less and no
@@ -69,10 +66,7 @@ func TestProfileSwitches(t *testing.T) {
 	}
 	all = append(all, "Node.Order") // of version-check-first, without its companion
 	slices.Sort(all)
-	planted, err := Plant("duroxide-0.1.26")
-	if err != nil {
-		t.Fatal(err)
-	}
+	planted := sample.Must(Plant("duroxide-0.1.26"))(t)
 	profile := planted.For("", "")
 	got := changed(right, profile)
 	slices.Sort(got)
@@ -129,10 +123,7 @@ func TestProfiles(t *testing.T) {
 // TestProfileByPin: what 0.1.32 decides by who began an execution follows the stamp of its first event, a pre-release of the
 // threshold before it, and no stamp as an old one; the other rules of the profile do not depend on it.
 func TestProfileByPin(t *testing.T) {
-	planted, err := Plant("duroxide-0.1.32")
-	if err != nil {
-		t.Fatal(err)
-	}
+	planted := sample.Must(Plant("duroxide-0.1.32"))(t)
 	old, early := engine.V(0, 1, 30), engine.V(0, 1, 31)
 	early.Pre = "rc.1"
 	newer, threshold := engine.V(0, 1, 32), engine.V(0, 1, 31)
@@ -147,7 +138,7 @@ func TestProfileByPin(t *testing.T) {
 			t.Errorf("begun by %v: pending dequeues read, drops early, freed events wait, freed events pass on: %v, want all %v", tc.began, got, tc.legacy)
 		}
 	}
-	if planted, err = Plant("duroxide-0.1.26"); err != nil || planted.For("", "").Replay.ByOrigin != nil {
+	if planted, err := Plant("duroxide-0.1.26"); err != nil || planted.For("", "").Replay.ByOrigin != nil {
 		t.Errorf("0.1.26 goes by who began an execution: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -14,9 +15,7 @@ func TestSeedOfKeptState(t *testing.T) {
 	seed := memprovider.PreloadedInstance{Instance: "A", Orchestration: "TestOrch", CustomStatus: &status,
 		KV: []engine.KVEntry{{Key: "b", Value: "2"}, {Key: "a", Value: "1", LastUpdatedAtMs: 7}}, Executions: []memprovider.PreloadedExecution{{ID: 1}}}
 	w := newWorld(memprovider.Options{})
-	if err := w.store.Preload(seed); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, w.store.Preload(seed))
 	w.check(t, `
 		status A 0 -> waiting v1
 		kvs A -> {a=1 b=2}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -157,9 +158,7 @@ func (s *town) fetch(tb testing.TB, filter *engine.CapabilityFilter, want string
 		tb.Fatal(f, err)
 	}
 	if f != nil {
-		if err := s.AbandonOrchestrationItem(ctx, f.LockToken, 0, true); err != nil {
-			tb.Fatal(err)
-		}
+		sample.OK(tb, s.AbandonOrchestrationItem(ctx, f.LockToken, 0, true))
 	}
 }
 
@@ -176,9 +175,7 @@ func (s *town) turn(tb testing.TB, cancel bool) {
 		ack.WorkerItems = []engine.WorkItem{engine.ActivityExecuteItem{Instance: "last", ExecutionID: 1, ID: 99, Name: "Act", Tag: "crowd"}}
 		ack.CancelledActivities = []engine.ScheduledActivityIdentifier{{Instance: "last", ExecutionID: 1, ActivityID: 99}}
 	}
-	if err := s.AckOrchestrationItem(ctx, ack); err != nil {
-		tb.Fatal(err)
-	}
+	sample.OK(tb, s.AckOrchestrationItem(ctx, ack))
 }
 
 func (s *town) work(tb testing.TB, session *engine.SessionFetchConfig, tag string) {
@@ -186,9 +183,7 @@ func (s *town) work(tb testing.TB, session *engine.SessionFetchConfig, tag strin
 	if err != nil || w == nil || w.Item.Target() != "last" {
 		tb.Fatal(w, err)
 	}
-	if err := s.AbandonWorkItem(ctx, w.LockToken, 0, true); err != nil {
-		tb.Fatal(err)
-	}
+	sample.OK(tb, s.AbandonWorkItem(ctx, w.LockToken, 0, true))
 }
 
 // floor is a map and a heap of the same size.
@@ -274,9 +269,7 @@ func TestSessionsLeaveNothing(t *testing.T) {
 	unclaimed := func(first int) {
 		for i := range sessions {
 			work := engine.ActivityExecuteItem{Instance: "j", ExecutionID: 1, ID: 1, Name: "Act", SessionID: fmt.Sprint("u", first+i)}
-			if err := p.EnqueueForWorker(ctx, work); err != nil {
-				t.Fatal(err)
-			}
+			sample.OK(t, p.EnqueueForWorker(ctx, work))
 		}
 		if r, err := p.DeleteInstancesAtomic(ctx, []string{"j"}, false); err != nil || r.QueueMessagesDeleted != sessions {
 			t.Fatal(r, err)
@@ -286,16 +279,9 @@ func TestSessionsLeaveNothing(t *testing.T) {
 		unclaimed(first)
 		for i := range sessions {
 			work := engine.ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 1, Name: "Act", SessionID: fmt.Sprint("s", first+i)}
-			if err := p.EnqueueForWorker(ctx, work); err != nil {
-				t.Fatal(err)
-			}
-			w, err := p.FetchWorkItem(ctx, time.Second, 0, config, engine.TagFilter{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := p.AckWorkItem(ctx, w.LockToken, nil); err != nil {
-				t.Fatal(err)
-			}
+			sample.OK(t, p.EnqueueForWorker(ctx, work))
+			w := sample.Must(p.FetchWorkItem(ctx, time.Second, 0, config, engine.TagFilter{}))(t)
+			sample.OK(t, p.AckWorkItem(ctx, w.LockToken, nil))
 		}
 		store.SetNow(store.Now() + 1001)
 		if n, err := p.CleanupOrphanedSessions(ctx, 0); n != sessions || err != nil {

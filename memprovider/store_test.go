@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -51,10 +52,7 @@ func TestEachCodecDecodesOnce(t *testing.T) {
 	}
 	writer, same, old := handle("2.0.0", 1), handle("2.0.0", 2), handle("1.5.0", 3)
 	fetch := func(p fullHandle) string {
-		f, err := p.FetchOrchestrationItem(ctx, 0, 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := sample.Must(p.FetchOrchestrationItem(ctx, 0, 0, nil))(t)
 		defer func() { log.lines = nil }()
 		return fmt.Sprintf("%d events, %d messages, error %t: %s",
 			len(f.Item.History), len(f.Item.Messages), f.Item.HistoryError != "", strings.Join(log.lines, " "))
@@ -188,15 +186,11 @@ func TestRulesOf(t *testing.T) {
 		return nil
 	}})
 	pin := engine.V(2, 0, 0)
-	if err := store.Preload(memprovider.PreloadedInstance{Instance: "A", Orchestration: "O", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{{ID: 1, Pin: &pin}}}); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, store.Preload(memprovider.PreloadedInstance{Instance: "A", Orchestration: "O", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{{ID: 1, Pin: &pin}}}))
 	handle := func(node uint32) engine.Provider {
 		return store.Handle(build("1.5.0").Codec, observe.Caller{Node: node})
 	}
-	if err := handle(2).EnqueueForOrchestrator(ctx, engine.CancelInstanceItem{Instance: "A"}, 0); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, handle(2).EnqueueForOrchestrator(ctx, engine.CancelInstanceItem{Instance: "A"}, 0))
 	for _, tc := range []struct {
 		node  uint32
 		finds bool
@@ -206,24 +200,17 @@ func TestRulesOf(t *testing.T) {
 			t.Errorf("node %d finds %v, %v; want something: %v", tc.node, f, err, tc.finds)
 		}
 		if f != nil {
-			if err := handle(2).AbandonOrchestrationItem(ctx, f.LockToken, 0, true); err != nil {
-				t.Fatal(err)
-			}
+			sample.OK(t, handle(2).AbandonOrchestrationItem(ctx, f.LockToken, 0, true))
 		}
 	}
 }
 
 // TestFieldsOfWork checks that an activity has no session and no tag if the build that sent it does not know these fields.
 func TestFieldsOfWork(t *testing.T) {
-	codec, err := engine.WithoutFields(build("2.0.0").Codec, "session", "tag")
-	if err != nil {
-		t.Fatal(err)
-	}
+	codec := sample.Must(engine.WithoutFields(build("2.0.0").Codec, "session", "tag"))(t)
 	store := memprovider.New(memprovider.Options{})
 	work := engine.ActivityExecuteItem{Instance: "a", ExecutionID: 1, ID: 2, Name: "Work", SessionID: "s", Tag: "gpu"}
-	if err := store.Handle(codec, observe.Caller{}).EnqueueForWorker(t.Context(), work); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, store.Handle(codec, observe.Caller{}).EnqueueForWorker(t.Context(), work))
 	if row := store.PeekRows("a")[0]; row.Session != "" || row.Tag != "" {
 		t.Errorf("session %q, tag %q: expected none", row.Session, row.Tag)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -17,12 +18,8 @@ func TestTextsComeBackAsStored(t *testing.T) {
 	for _, version := range []string{"1.5.0", "2.0.0"} {
 		p := handleOf(store, build(version).Codec, observe.Caller{Node: 1})
 		raw, stored := "a\xff"+version, "a\uFFFD"+version
-		if err := p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: raw, Orchestration: "T", Input: "\xff\xfe", ExecutionID: 1}, 0); err != nil {
-			t.Fatal(err)
-		}
-		if err := p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: stored, Name: "e"}, 0); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: raw, Orchestration: "T", Input: "\xff\xfe", ExecutionID: 1}, 0))
+		sample.OK(t, p.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: stored, Name: "e"}, 0))
 		f, err := p.FetchOrchestrationItem(ctx, time.Second, 0, nil)
 		if err != nil || f == nil || f.Item.Instance != stored || len(f.Item.Messages) != 2 {
 			t.Fatalf("fetched %+v, %v", f, err)
@@ -32,9 +29,7 @@ func TestTextsComeBackAsStored(t *testing.T) {
 		}
 		started := startedEvent(1)
 		started.Data = eventdata.OrchestrationStarted{Name: "T", Input: "\xff"}
-		if err := p.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{started, scheduledEvent(2)}}); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, p.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{started, scheduledEvent(2)}}))
 		history, err := p.Read(ctx, raw)
 		if err != nil || len(history) != 2 {
 			t.Fatalf("read %v, %v", history, err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -92,8 +93,6 @@ func finds(b *testing.B, s *scenario.Scenario, bug *faults.Bug, size int, seed u
 // processorTime returns how much processor time this process has used so far.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	sample.OK(b, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

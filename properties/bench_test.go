@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -34,10 +35,7 @@ func (u *rollingUpgrade) monitor(w *cluster.World) cluster.Monitor {
 }
 
 func (u *rollingUpgrade) run(b *testing.B, seed uint64, watched bool) {
-	plan, err := u.plan(seed)
-	if err != nil {
-		b.Fatal(err)
-	}
+	plan := sample.Must(u.plan(seed))(b)
 	cfg := cluster.Config{Plan: plan, Seed: seed, Arena: &u.memory}
 	if watched {
 		cfg.Monitor = u.monitor
@@ -102,12 +100,9 @@ func BenchmarkRollingUpgrade(b *testing.B) {
 		runtime.ReadMemStats(&before)
 		const batch = 64
 		for b.Loop() {
-			sum, err := campaign.Run(campaign.Options{
+			sum := sample.Must(campaign.Run(campaign.Options{
 				Plan: u.plan, Config: func() cluster.Config { return cluster.Config{Monitor: u.monitor} }, First: uint64(seeds) + 1, Count: batch, KeepGoing: true,
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			}))(b)
 			seeds += batch
 			u.steps, u.turns, u.virtual = u.steps+sum.Steps, u.turns+sum.Turns, u.virtual+sum.Virtual
 		}

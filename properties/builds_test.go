@@ -60,8 +60,7 @@ var mixOnly = []faults.BugID{
 // cluster with a single build.
 func TestBugsOfTheMix(t *testing.T) {
 	parse := func(text string) *scenario.Scenario {
-		s := sample.Must(scenario.Parse("mix.txt", []byte("scenario mix\nfault-phase 45s\n"+text)))(t)
-		return s
+		return sample.Must(scenario.Parse("mix.txt", []byte("scenario mix\nfault-phase 45s\n"+text)))(t)
 	}
 	upgrade := parse("nodes A B C run 1.5.0" + mixUpgrade)
 	alone := []*scenario.Scenario{parse("nodes A B C run 1.5.0" + mixWork), parse("nodes A B C run 2.0.0" + mixWork)}

@@ -117,17 +117,14 @@ func (m *recoveryMonitor) Record(r *cluster.Record) {
 func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*recoveryMonitor) *cluster.Result {
 	t.Helper()
 	chooser := sample.Must(e.NewChooser())(t)
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
+	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
 		m := properties.New(w, properties.Options{Expectations: e.Expect})
 		for _, a := range around {
 			a.Monitor, a.w = m, w
 			return a
 		}
 		return m
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	return r
 }
 

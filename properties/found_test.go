@@ -57,9 +57,7 @@ func TestWhatOnlyEachCheckerFinds(t *testing.T) {
 		before, rest, _ := strings.Cut(string(page), "<!-- checkers -->\n")
 		_, after, _ := strings.Cut(rest, "<!-- end checkers -->")
 		page = []byte(before + "<!-- checkers -->\n" + foundTable(foundIn(t)) + "<!-- end checkers -->" + after)
-		if err := os.WriteFile(foundPage, page, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, os.WriteFile(foundPage, page, 0o666))
 	}
 	rows := map[string][]string{}
 	for line := range strings.Lines(string(page)) {

@@ -37,13 +37,10 @@ at 600s upgrade C to 2.0.0
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	var world *cluster.World
-	r, err := cluster.Run(cluster.Config{Plan: p, Seed: 1, Monitor: func(w *cluster.World) cluster.Monitor {
+	r := sample.Must(cluster.Run(cluster.Config{Plan: p, Seed: 1, Monitor: func(w *cluster.World) cluster.Monitor {
 		world = w
 		return properties.New(w, properties.Options{})
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	for _, v := range r.Violations {
 		t.Errorf("%s: %s", v.Property, v.Message)
 	}

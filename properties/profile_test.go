@@ -37,10 +37,7 @@ func TestProfile(t *testing.T) {
 	if !violated {
 		t.Fatalf("the profile of 0.1.26: %v, expected a violation of S11", r.Violations)
 	}
-	small, err := durosim.Shrink(shrink.Concrete{Plan: pl, Choices: record}, durosim.ShrinkOptions{Property: "S11", MaxRuns: 400})
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := sample.Must(durosim.Shrink(shrink.Concrete{Plan: pl, Choices: record}, durosim.ShrinkOptions{Property: "S11", MaxRuns: 400}))(t)
 	if p := small.Plan; p.Profile != plan.ProfileContract || len(p.Bugs) != 1 || !strings.HasPrefix(string(p.Bugs[0]), faults.ProfileFamily) {
 		t.Errorf("shrunk to profile %s with %v, expected one switch", p.Profile, p.Bugs)
 	}

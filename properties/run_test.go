@@ -13,8 +13,7 @@ func TestMain(m *testing.M) { sample.Main(m) }
 
 func lookup(t testing.TB, name string) *scenario.Scenario {
 	t.Helper()
-	s := sample.Must(scenario.Lookup(name))(t)
-	return s
+	return sample.Must(scenario.Lookup(name))(t)
 }
 
 // config returns a run of a seed of a scenario, under the properties that the options name.

@@ -62,10 +62,7 @@ func TestThreshold(t *testing.T) {
 		{"fields, mixed", newFields, fmt.Sprintf(nodes, "0.1.32"), []string{"S17", "outcome"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s, err := scenario.Parse("threshold.txt", []byte("scenario threshold\nfault-phase 45s\n"+c.builds+c.story+thresholdWork))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := sample.Must(scenario.Parse("threshold.txt", []byte("scenario threshold\nfault-phase 45s\n"+c.builds+c.story+thresholdWork)))(t)
 			most := sample.Number(2, 30)
 			if c.breaks != nil {
 				most = caughtWithin

@@ -8,15 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 )
 
 func named(t *testing.T, name string, seed uint64) sim.Chooser {
 	t.Helper()
-	make, err := sim.NamedChooser(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	make := sample.Must(sim.NamedChooser(name))(t)
 	return make(seed)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/quick"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -127,10 +128,7 @@ func TestKeysDiffer(t *testing.T) {
 
 func TestKeyAsText(t *testing.T) {
 	in := []sim.Key{sim.RootKey(true).Name(labelNode, "a b"), sim.RootKey(false).At(labelCall)}
-	text, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := sample.Must(json.Marshal(in))(t)
 	var out []sim.Key
 	if err := json.Unmarshal(text, &out); err != nil || len(out) != 2 || out[0].Hash() != in[0].Hash() ||
 		out[1].Hash() != in[1].Hash() {

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -160,10 +161,7 @@ func TestEachBugShows(t *testing.T) {
 	}
 	right := observe(nil)
 	for _, b := range faults.BugsOf("engine/deadletter") {
-		tables, err := faults.NewTables(b.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := sample.Must(faults.NewTables(b.ID))(t)
 		if wrong := observe(&tables.DeadLetters); wrong == right {
 			t.Errorf("%s changes nothing: %v", b.ID, right)
 		}

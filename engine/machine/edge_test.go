@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestPanics checks that the node panics if the driver makes a mistake.
@@ -101,19 +102,13 @@ func TestPoisonMessage(t *testing.T) {
 func TestDoubleCheck(t *testing.T) {
 	calls := 0
 	r := node.NewRegistry()
-	err := r.Register("Order", engine.V(1, 0, 0), func(ctx *orch.Context, _ string) (string, error) {
+	sample.OK(t, r.Register("Order", engine.V(1, 0, 0), func(ctx *orch.Context, _ string) (string, error) {
 		calls++
 		ctx.Trace("called")
 		return strings.Repeat("x", calls), nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for _, double := range []bool{false, true} {
-		n, err := New(Config{Build: buildNamed(t, "1.5.0"), Registry: r, Options: node.DefaultOptions(), DoubleCheck: double})
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := sample.Must(New(Config{Build: buildNamed(t, "1.5.0"), Registry: r, Options: node.DefaultOptions(), DoubleCheck: double}))(t)
 		n.Step(&Start{})
 		traced := false
 		for _, c := range n.Step(&Answer{Call: 1, Orchestration: &engine.FetchedOrchestration{Item: batchFixture(t, "new"), LockToken: "t", AttemptCount: 1}}) {

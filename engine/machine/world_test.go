@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // world answers a node at random and keeps track of what is due. It checks that the node keeps its promises to the
@@ -198,10 +199,7 @@ func anyWorld(t *rapid.T, on []string) {
 			build = b
 		}
 	}
-	n, err := New(Config{Name: "n", Build: build, Registry: testRegistry(nil), Options: options, Rules: RulesWith(on...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := sample.Must(New(Config{Name: "n", Build: build, Registry: testRegistry(nil), Options: options, Rules: RulesWith(on...)}))(t)
 	w := &world{t: t, node: n, nowMs: 1000, held: map[string]bool{}}
 	w.step(&Start{NowMs: w.nowMs})
 	for range rapid.IntRange(0, 60).Draw(t, "steps") {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func ExampleOptions_Set() {
@@ -66,9 +67,7 @@ func ExampleOptionNames() {
 // TestDefaults is the table of docs/contract/runtime.md#r4.
 func TestDefaults(t *testing.T) {
 	defaults := DefaultOptions()
-	if err := defaults.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, defaults.Validate())
 	want := map[string]string{
 		"dispatcher_min_poll_interval": "100ms", "dispatcher_long_poll_timeout": "30s",
 		"orchestration_concurrency": "2", "worker_concurrency": "2",
@@ -111,16 +110,12 @@ func TestOptionsRoundTrip(t *testing.T) {
 		if value == "" {
 			value = "61s" // a valid duration that is no option's default
 		}
-		if err := o.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, o.Set(name, value))
 	}
 	again := DefaultOptions()
 	for _, part := range strings.Fields(o.String()) {
 		name, value, _ := strings.Cut(part, "=")
-		if err := again.Set(name, value); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, again.Set(name, value))
 	}
 	if d := cmp.Diff(o, again, cmp.AllowUnexported(engine.Version{})); d != "" {
 		t.Errorf("the options are read back otherwise (-want +got):\n%s", d)

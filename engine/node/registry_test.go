@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func echo(_ *orch.Context, input string) (string, error) { return input, nil }
@@ -68,16 +69,10 @@ func ExampleRegistry_RegisterActivity() {
 func TestResolve(t *testing.T) {
 	var r Registry
 	for _, name := range []string{"A@1.0.0", "A@1.5.0", "A@2.0.0-rc.1", "R@2.0.0-rc.1", "R@2.0.0-rc.2", "R@2.0.0"} {
-		if err := r.Register(name[:1], engine.MustParseVersion(name[2:]), echo); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, r.Register(name[:1], engine.MustParseVersion(name[2:]), echo))
 	}
-	if err := r.Register("B", engine.V(1, 0, 0), echo); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.SetPolicy("B", Exact(engine.V(3, 0, 0))); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, r.Register("B", engine.V(1, 0, 0), echo))
+	sample.OK(t, r.SetPolicy("B", Exact(engine.V(3, 0, 0))))
 	for _, c := range []struct{ name, version, start, started string }{
 		{"A", "", "A@2.0.0-rc.1", "A@2.0.0-rc.1"},
 		{"A", "1.5.0", "A@1.5.0", "A@1.5.0"},
@@ -110,9 +105,7 @@ func TestResolve(t *testing.T) {
 func TestDeregister(t *testing.T) {
 	charge := func(_ ActivityContext, input string) (string, error) { return "paid " + input, nil }
 	r := NewRegistry()
-	if err := errors.Join(r.Register("Order", engine.V(1, 0, 0), echo), r.Register("Order", engine.V(2, 0, 0), echo), r.RegisterActivity("charge", charge)); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, errors.Join(r.Register("Order", engine.V(1, 0, 0), echo), r.Register("Order", engine.V(2, 0, 0), echo), r.RegisterActivity("charge", charge)))
 	before := r.Clone()
 	if !r.Deregister("Order", engine.V(2, 0, 0)) || r.Deregister("Order", engine.V(2, 0, 0)) || r.Deregister("Nobody", engine.V(1, 0, 0)) {
 		t.Error("Deregister does not say what was there")

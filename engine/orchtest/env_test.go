@@ -17,6 +17,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchtest"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // recorder records the reports of a test; Fatalf ends the test by a panic.
@@ -272,15 +273,11 @@ func TestOwnName(t *testing.T) {
 	files := fstest.MapFS{}
 	for i, history := range env.Executions() {
 		var text bytes.Buffer
-		if err := orchtest.WriteHistory(&text, history); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, orchtest.WriteHistory(&text, history))
 		files[fmt.Sprint(i, ".jsonl")] = &fstest.MapFile{Data: text.Bytes()}
 	}
 	registry := node.NewRegistry()
-	if err := registry.Register("Refund", engine.V(1, 2, 0), code); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, registry.Register("Refund", engine.V(1, 2, 0), code))
 	orchtest.CheckHistories(t, files, registry)
 }
 
@@ -398,9 +395,7 @@ func TestCheckHistories(t *testing.T) {
 		`"type":"ActivityScheduled","name":"Pay","input":"5"}` + "\n"
 	registry := node.NewRegistry()
 	code := func(c *orch.Context, in string) (string, error) { return c.ScheduleActivity("Pay", in).Await() }
-	if err := registry.Register("Refund", engine.V(1, 0, 0), code); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, registry.Register("Refund", engine.V(1, 0, 0), code))
 	for _, c := range []struct {
 		name string
 		tree fstest.MapFS

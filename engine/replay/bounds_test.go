@@ -63,14 +63,8 @@ func TestTextsAreComparedAsStored(t *testing.T) {
 		t.Errorf("recorded %+v, want %+v", first.Delta[1].Data, want)
 	}
 	for _, e := range first.Delta {
-		data, err := in.Build.Codec.AppendEvent(nil, e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, err = in.Build.Codec.DecodeEvent(data); err != nil {
-			t.Fatal(err)
-		}
-		in.History = append(in.History, e)
+		data := sample.Must(in.Build.Codec.AppendEvent(nil, e))(t)
+		in.History = append(in.History, sample.Must(in.Build.Codec.DecodeEvent(data))(t))
 	}
 	in.Messages = []engine.WorkItem{engine.ActivityCompletedItem{Instance: "p", ExecutionID: 1, ID: 2, Result: "done"}}
 	if out := mustTurn(t, in); out.Result != ResultCompleted {

@@ -23,8 +23,7 @@ func input(h orch.Handler) Input {
 
 func mustTurn(t testing.TB, in Input) Output {
 	t.Helper()
-	out := sample.Must(Turn(in))(t)
-	return out
+	return sample.Must(Turn(in))(t)
 }
 
 // leaves fails the test if goroutines started by f are still running when f returns.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestKeptExecutionsReplayAlike plays random programs twice, turn by turn: one keeps the execution and loses it now and
@@ -20,10 +21,7 @@ func TestKeptExecutionsReplayAlike(t *testing.T) {
 	resumed, refused, ends := 0, 0, map[string]int{}
 	sets := [][]*engine.Build{standardBuilds(), thresholdBuilds()}
 	for _, name := range []string{"0.1.26", "0.1.32"} {
-		contract, err := engine.ContractOf(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		contract := sample.Must(engine.ContractOf(name))(t)
 		var as []*engine.Build
 		for _, b := range standardBuilds() {
 			as = append(as, contract.Build(b))
@@ -43,10 +41,7 @@ func TestKeptExecutionsReplayAlike(t *testing.T) {
 		defer func() { kept.Drop() }()
 		for range 40 {
 			w.in.Messages = w.batch(t)
-			want, err := Turn(w.in)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := sample.Must(Turn(w.in))(t)
 			in := w.in
 			in.Keep, in.Kept, in.Arena = true, kept, arena
 			in.DoubleCheck = rapid.Bool().Draw(t, "double-check")

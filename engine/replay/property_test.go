@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/internal/wording"
 )
 
@@ -291,10 +292,7 @@ func servers(builds []*engine.Build, pin *engine.Build, history []engine.Event) 
 // checkedTurn runs a turn and checks the rules that apply to every turn.
 func checkedTurn(t *rapid.T, in Input, pin *engine.Build) Output {
 	history, messages, start := slices.Clone(in.History), slices.Clone(in.Messages), *in.Start
-	out, err := Turn(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := sample.Must(Turn(in))(t)
 	if out.Nondeterministic != "" {
 		t.Fatal("two runs differ:", out.Nondeterministic)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func TestJoin(t *testing.T) {
@@ -21,12 +23,8 @@ func TestJoin(t *testing.T) {
 func TestSelf(t *testing.T) {
 	root := t.TempDir()
 	below := filepath.Join(root, "cmd", "orders", "plans")
-	if err := os.MkdirAll(below, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("// Orders.\nmodule example.com/shop // v1\n\ngo 1.25\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.MkdirAll(below, 0o777))
+	sample.OK(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("// Orders.\nmodule example.com/shop // v1\n\ngo 1.25\n"), 0o666))
 	const (
 		built  = "/tmp/go-build3128/b001/exe/orders"
 		cached = "/cache/go-build/0a/" + "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" + "-d/orders"
@@ -57,10 +55,7 @@ func TestSelf(t *testing.T) {
 }
 
 func TestPackageIn(t *testing.T) {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := sample.Must(os.Getwd())(t)
 	got := []string{PackageIn(dir), PackageIn(filepath.Dir(filepath.Dir(dir))), PackageIn(t.TempDir())}
 	want := []string{"github.com/durosim/durosim/internal/commandline", "github.com/durosim/durosim", "."}
 	if diff := cmp.Diff(want, got); diff != "" {

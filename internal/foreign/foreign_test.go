@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // The test binary also acts as the child process. Its first argument selects what the child does.
@@ -40,15 +41,8 @@ func child(behaviour string) int {
 func start(t *testing.T, behaviour string) *foreign.Process {
 	t.Helper()
 	t.Setenv("FOREIGN_TEST_CHILD", behaviour)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := foreign.Start(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	self := sample.Must(os.Executable())(t)
+	return sample.Must(foreign.Start(self))(t)
 }
 
 func TestEcho(t *testing.T) {
@@ -77,9 +71,7 @@ func TestEcho(t *testing.T) {
 // TestChildThatDies checks that the error about a dead child quotes its last output and says how it ended.
 func TestChildThatDies(t *testing.T) {
 	p := start(t, "dies")
-	if err := p.Send([]byte("hello")); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, p.Send([]byte("hello")))
 	if _, err := p.Recv(); !errors.Is(err, io.EOF) {
 		t.Errorf("got %v, want the end of its output", err)
 	}

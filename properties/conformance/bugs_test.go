@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -32,10 +33,7 @@ func TestEveryBugIsCaught(t *testing.T) {
 			}
 			continue
 		}
-		tables, err := faults.NewTables(faults.BugID(id))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := sample.Must(faults.NewTables(faults.BugID(id)))(t)
 		if by == "BP-157" {
 			t.Errorf("%s: a random walk is no case with a name", id)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
@@ -19,10 +20,7 @@ func TestWalkIsMadeShorter(t *testing.T) {
 		{"provider/filter-ignored", 2},
 		{"provider/tags-ignored", 2},
 	} {
-		tables, err := faults.NewTables(c.bug)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := sample.Must(faults.NewTables(c.bug))(t)
 		got := conformance.Ask(memory(tables.Provider), "BP-157")[0].Failure
 		story, _, _ := strings.Cut(got, "\n\nwalk ")
 		if calls := strings.Count(story, "\n    "); calls == 0 || calls > c.most {

@@ -34,16 +34,11 @@ func TestGeneratedPlansAreValid(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p := space.Plan().Draw(t, "plan")
-				if err := p.Validate(known); err != nil {
-					t.Fatal(err)
-				}
+				sample.OK(t, p.Validate(known))
 				if len(p.Instances) == 0 {
 					t.Fatal("a plan without an instance")
 				}
-				s, err := scenario.Parse("plan.txt", scenario.Format(p))
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := sample.Must(scenario.Parse("plan.txt", scenario.Format(p)))(t)
 				if back := scenario.Format(&s.Template); string(back) != string(scenario.Format(p)) {
 					t.Fatalf("another plan came back:\n%s\n%s", scenario.Format(p), back)
 				}
@@ -57,10 +52,7 @@ func TestGeneratedPlansHold(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := gen.Space{}.Plan().Draw(t, "plan")
 		seed := rapid.Uint64().Draw(t, "seed")
-		r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: everything})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := sample.Must(cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: everything}))(t)
 		if len(r.Violations) > 0 {
 			t.Fatalf("seed %d: %s: %s\n%s", seed, r.Violations[0].Property, r.Violations[0].Message, scenario.Format(p))
 		}
@@ -75,10 +67,7 @@ func TestPlanFromIsAFunctionOfTheSeed(t *testing.T) {
 	for seed := range uint64(seeds) {
 		var text [2]string
 		for i := range text {
-			p, err := gen.PlanFrom(gen.Space{}.Plan())(seed)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sample.Must(gen.PlanFrom(gen.Space{}.Plan())(seed))(t)
 			text[i] = string(scenario.Format(p))
 		}
 		if text[0] != text[1] {
@@ -117,14 +106,8 @@ func TestGeneratedPlansSpread(t *testing.T) {
 	reached := map[string]int{}
 	draw := gen.PlanFrom(gen.Space{}.Plan())
 	for seed := range uint64(plans) {
-		p, err := draw(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: everything})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sample.Must(draw(seed))(t)
+		r := sample.Must(cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: everything}))(t)
 		for _, c := range r.Coverage {
 			reached[c.Name]++
 		}

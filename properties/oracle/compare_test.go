@@ -14,6 +14,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -41,9 +42,7 @@ func rowsOf(t *testing.T) (*Oracle, *Change) {
 		for i, d := range data {
 			ack.HistoryDelta = append(ack.HistoryDelta, engine.Event{EventID: uint64(i + 1), InstanceID: instance, ExecutionID: 1, Data: d})
 		}
-		if err := p.AckOrchestrationItem(ctx, ack); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, p.AckOrchestrationItem(ctx, ack))
 	}
 	start := func(instance string) {
 		_ = p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: instance, Orchestration: "H", Version: "1.0.0", ExecutionID: 1}, 0)

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -26,9 +27,7 @@ func logOf(t *testing.T, calls func(ctx context.Context, p engine.Provider)) str
 	var log bytes.Buffer
 	r := Record(p, store.Now, &log)
 	calls(t.Context(), r)
-	if err := r.Err(); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, r.Err())
 	return log.String()
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -32,11 +33,7 @@ func (y young) CleanupOrphanedSessions(context.Context, time.Duration) (int, err
 
 func made(t *testing.T, s undertest.Store) *undertest.Store {
 	t.Helper()
-	store, err := undertest.Factory{New: func() (*undertest.Store, error) { return &s, nil }}.Make()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return store
+	return sample.Must(undertest.Factory{New: func() (*undertest.Store, error) { return &s, nil }}.Make())(t)
 }
 
 func inMemory() engine.Provider {

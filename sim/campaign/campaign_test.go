@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -82,11 +83,7 @@ func options(count uint64) campaign.Options {
 
 func mustRun(t *testing.T, o campaign.Options) *campaign.Summary {
 	t.Helper()
-	s, err := campaign.Run(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return sample.Must(campaign.Run(o))(t)
 }
 
 func TestSummaryAddsUp(t *testing.T) {

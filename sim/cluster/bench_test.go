@@ -105,10 +105,7 @@ func BenchmarkWorkload(b *testing.B) {
 			var arena cluster.Arena
 			b.ReportAllocs()
 			for b.Loop() {
-				r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Handlers: w.register, Arena: &arena})
-				if err != nil {
-					b.Fatal(err)
-				}
+				r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: 1, Handlers: w.register, Arena: &arena}))(b)
 				steps += r.Steps
 				virtual += r.Virtual
 			}

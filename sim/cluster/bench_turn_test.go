@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -70,20 +71,13 @@ func (s *storedTurn) store(b *testing.B, build *engine.Build) engine.Provider {
 	store := memprovider.New(memprovider.Options{StartMs: 2000})
 	ex := memprovider.PreloadedExecution{ID: 1, Pin: &build.Version}
 	for _, e := range s.history {
-		data, err := build.Codec.AppendEvent(nil, e)
-		if err != nil {
-			b.Fatal(err)
-		}
+		data := sample.Must(build.Codec.AppendEvent(nil, e))(b)
 		ex.Events = append(ex.Events, memprovider.PreloadedEvent{ID: e.EventID, Kind: e.Kind(), Data: data})
 	}
-	if err := store.Preload(memprovider.PreloadedInstance{Instance: "order-1", Orchestration: "Order", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{ex}}); err != nil {
-		b.Fatal(err)
-	}
+	sample.OK(b, store.Preload(memprovider.PreloadedInstance{Instance: "order-1", Orchestration: "Order", Version: "1.0.0", Executions: []memprovider.PreloadedExecution{ex}}))
 	p := store.Handle(build.Codec, observe.Caller{Node: 1, Incarnation: 1})
 	for _, m := range s.messages {
-		if err := p.EnqueueForOrchestrator(context.Background(), m, 0); err != nil {
-			b.Fatal(err)
-		}
+		sample.OK(b, p.EnqueueForOrchestrator(context.Background(), m, 0))
 	}
 	return p
 }
@@ -105,24 +99,17 @@ func (s *storedTurn) turn(b *testing.B, build *engine.Build, p engine.Provider, 
 		return b.Elapsed() - began
 	}
 	cold := fetch()
-	if err := p.AbandonOrchestrationItem(ctx, got.LockToken, 0, true); err != nil {
-		b.Fatal(err)
-	}
+	sample.OK(b, p.AbandonOrchestrationItem(ctx, got.LockToken, 0, true))
 	hot := fetch()
 	began := b.Elapsed()
-	out, err := replay.Turn(replay.Input{
+	out := sample.Must(replay.Turn(replay.Input{
 		Build: build, Instance: "order-1", ExecutionID: 1, Handler: s.handler, NowMs: 2000, History: got.Item.History, Messages: got.Item.Messages,
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	computed := b.Elapsed()
-	if err := p.AckOrchestrationItem(ctx, engine.OrchestrationAck{
+	sample.OK(b, p.AckOrchestrationItem(ctx, engine.OrchestrationAck{
 		LockToken: got.LockToken, ExecutionID: 1, HistoryDelta: out.Delta, WorkerItems: out.WorkerItems,
 		OrchestratorItems: out.OrchestratorItems, Metadata: out.Metadata, CancelledActivities: out.Cancelled,
-	}); err != nil {
-		b.Fatal(err)
-	}
+	}))
 	sum.decode += cold - hot
 	sum.replay += computed - began
 	sum.provider += hot + b.Elapsed() - computed

@@ -11,6 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -84,7 +85,7 @@ func TestStoreThatCrashes(t *testing.T) {
 		}},
 	} {
 		closed := 0
-		r, err := cluster.Run(cluster.Config{Plan: planOf(t, "# one order\nnodes A run 1.5.0\ninstance o runs Counter at 1s\n"), Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
+		r := sample.Must(cluster.Run(cluster.Config{Plan: planOf(t, "# one order\nnodes A run 1.5.0\ninstance o runs Counter at 1s\n"), Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
 			m := memprovider.New(memprovider.Options{StartMs: startMs})
 			s := &cluster.ForeignStore{
 				Provider: m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}),
@@ -93,10 +94,7 @@ func TestStoreThatCrashes(t *testing.T) {
 			}
 			c.change(s)
 			return s, nil
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 		if len(r.Violations) != 1 || r.Violations[0].Property != cluster.PropertyProvider || !regexp.MustCompile(c.want).MatchString(r.Violations[0].Message) {
 			t.Errorf("%+v, want %s", r.Violations, c.want)
 		}
@@ -124,16 +122,13 @@ func (p countsTwice) FetchWorkItem(ctx context.Context, lock, poll time.Duration
 // TestStoreThatCannotBeFollowed checks that without a referee the run ends where its own store cannot follow.
 func TestStoreThatCannotBeFollowed(t *testing.T) {
 	plan := planOf(t, "# t\nnodes A run 1.5.0\ninstance o runs Chain at 1s\n")
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
+	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
 		m := memprovider.New(memprovider.Options{StartMs: startMs})
 		return &cluster.ForeignStore{
 			Provider: countsTwice{m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{})},
 			SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
 		}, nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	if len(r.Violations) != 1 || r.Violations[0].Property != "store-follows" || !strings.Contains(r.Violations[0].Message, "attempt 2 of the activity, 1 in its own store") {
 		t.Errorf("%+v", r.Violations)
 	}

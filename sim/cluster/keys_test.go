@@ -56,9 +56,7 @@ func TestEachDrawHasItsKey(t *testing.T) {
 	for _, seed := range seeds(0, 1, 2, 3, 4) {
 		for _, plan := range append(builtin(t, seed), stormy()) {
 			chooser := &reused{Chooser: sim.Random(seed), asked: map[uint64]bool{}}
-			if _, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Chooser: chooser, Narrator: func(cluster.Line) {}}); err != nil {
-				t.Fatal(err)
-			}
+			sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Chooser: chooser, Narrator: func(cluster.Line) {}}))(t)
 			if len(chooser.keys) > 0 {
 				t.Errorf("%s, seed %d: %d draws have the key of another, the first is %s", plan.Name, seed, len(chooser.keys), chooser.keys[0])
 			}
@@ -71,12 +69,9 @@ func TestWatchingChangesNothing(t *testing.T) {
 	for _, seed := range seeds(1, 0, 2) {
 		for _, plan := range append(builtin(t, seed), stormy()) {
 			alone := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed}))(t)
-			watched, err := cluster.Run(cluster.Config{
+			watched := sample.Must(cluster.Run(cluster.Config{
 				Plan: plan, Seed: seed, KeepTrace: true, Narrator: func(cluster.Line) {}, Recording: &sim.Recording{Complete: true},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			if alone.Digest != watched.Digest || alone.Steps != watched.Steps {
 				t.Errorf("%s, seed %d: %s after %d steps alone, %s after %d watched", plan.Name, seed, alone.Digest, alone.Steps, watched.Digest, watched.Steps)
 			}

@@ -56,8 +56,7 @@ func (m *watcher) Coverage() []cluster.Point       { return nil }
 
 func watch(t *testing.T, plan *plan.Plan, seed uint64, m watcher) *cluster.Result {
 	t.Helper()
-	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: m.of}))(t)
-	return r
+	return sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: m.of}))(t)
 }
 
 // stormy is a plan in which nodes are stopped, started, frozen and changed while they crash and freeze by themselves.

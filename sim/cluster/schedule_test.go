@@ -71,12 +71,9 @@ func TestScheduleSteps(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			plan := planOf(t, "node M runs 1.5.0\nnode N "+tc.node+"\n"+tc.steps+"\ninstance leaf runs Leaf at 3s")
 			var story strings.Builder
-			_, err := cluster.Run(cluster.Config{Plan: plan, Seed: 1, Narrator: func(l cluster.Line) {
+			sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: 1, Narrator: func(l cluster.Line) {
 				story.WriteString(l.Node + " " + l.Build + " " + l.Text + "\n")
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}}))(t)
 			rest := story.String()
 			for _, want := range tc.want {
 				_, after, found := strings.Cut(rest, want)
@@ -95,8 +92,7 @@ func TestScheduleSteps(t *testing.T) {
 func planOf(t *testing.T, text string) *plan.Plan {
 	t.Helper()
 	s := sample.Must(scenario.Parse("plan.txt", []byte(text)))(t)
-	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
-	return p
+	return sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 }
 
 // TestValidate checks that an invalid plan is rejected, with all its mistakes.

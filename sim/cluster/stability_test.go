@@ -29,9 +29,7 @@ func histories(t *testing.T, plan *plan.Plan, seed uint64, chooser sim.Chooser) 
 			history[name] = append(history[name], fmt.Sprintf("%d/%d %s", o.Execution, o.EventID, o.Bytes))
 		}
 	}}
-	if _, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Chooser: chooser, Monitor: m.of}); err != nil {
-		t.Fatal(err)
-	}
+	sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Chooser: chooser, Monitor: m.of}))(t)
 	return history
 }
 

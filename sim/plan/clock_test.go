@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -59,10 +60,7 @@ func TestSkew(t *testing.T) {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
-		p, err := s.Expand(1, scenario.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 		got := p.Skew().String()
 		if err := p.Validate(plan.Known{Builds: engine.ShippedBuilds()}); err != nil {
 			got = err.Error()

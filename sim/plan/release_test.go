@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
@@ -30,10 +31,7 @@ func TestReleasedNodesRunProgramsOnly(t *testing.T) {
 			t.Errorf("%q: %v", c.text, err)
 			continue
 		}
-		p, err := s.Expand(1, scenario.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 		err = p.Validate(plan.Known{Builds: engine.ShippedBuilds(), Orchestrations: []string{"Leaf@1.0.0"}})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%q: got %v, want %q", c.text, err, c.want)
@@ -44,15 +42,9 @@ func TestReleasedNodesRunProgramsOnly(t *testing.T) {
 // A generated program is valid for every node of its plan.
 func TestGeneratedProgramsSuitReleases(t *testing.T) {
 	for _, nodes := range []string{"node A runs duroxide 0.1.26\n", "node A runs duroxide 0.1.32\nnode B runs 1.5.0\n"} {
-		s, err := scenario.Parse("x.txt", []byte(nodes+"load 20 instances over 1s\n  mix 1 generated programs\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sample.Must(scenario.Parse("x.txt", []byte(nodes+"load 20 instances over 1s\n  mix 1 generated programs\n")))(t)
 		for seed := range uint64(20) {
-			p, err := s.Expand(seed, scenario.Overrides{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := sample.Must(s.Expand(seed, scenario.Overrides{}))(t)
 			if err := p.Validate(plan.Known{Builds: engine.ShippedBuilds()}); err != nil {
 				t.Errorf("seed %d: %v", seed, err)
 			}

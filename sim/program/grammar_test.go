@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/exp/ebnf"
+
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // tokens gives examples of the words that a scanner distinguishes, by production. Some of the words also occur in the
@@ -137,18 +139,10 @@ func accepts(words []string) bool {
 // TestGrammar checks that the parser accepts exactly what grammar.ebnf derives. It tries derived texts, and variants in
 // which a word is missing, duplicated or replaced.
 func TestGrammar(t *testing.T) {
-	file, err := os.Open("grammar.ebnf")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := sample.Must(os.Open("grammar.ebnf"))(t)
 	defer file.Close()
-	productions, err := ebnf.Parse("grammar.ebnf", file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := ebnf.Verify(productions, "Program"); err != nil {
-		t.Fatal(err)
-	}
+	productions := sample.Must(ebnf.Parse("grammar.ebnf", file))(t)
+	sample.OK(t, ebnf.Verify(productions, "Program"))
 	g := grammar{productions, rand.New(rand.NewPCG(1, 0))}
 	program := productions["Program"].Expr
 	begun := map[string]bool{}

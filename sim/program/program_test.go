@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func drawSet(t *rapid.T) Set {
@@ -58,20 +60,14 @@ func oneWord(s string) string { return strings.ReplaceAll(strconv.Quote(s), " ",
 
 func mustParse(t *testing.T, text string) Set {
 	t.Helper()
-	set, err := parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return sample.Must(parse(text))(t)
 }
 
 // TestGeneratedAreValid checks that generated programs are valid, and that parsing their text gives the same programs.
 func TestGeneratedAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		set := drawSet(t)
-		if err := set.Validate(); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, set.Validate())
 		var text bytes.Buffer
 		for i := range set {
 			set[i].Format(&text, oneWord)

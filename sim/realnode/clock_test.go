@@ -27,10 +27,7 @@ func stamps(t *testing.T, clock string, releases cluster.Releases) []int64 {
 	t.Helper()
 	s := sample.Must(scenario.Parse("clocked.txt", []byte(strings.ReplaceAll(clocked, "CLOCK", clock))))(t)
 	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
-	events, err := least(t, p, releases).PeekHistory("s", 1, engine.NewJSONCodec("clocks", engine.Kinds1x(), engine.WorkItemKinds1x()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := sample.Must(least(t, p, releases).PeekHistory("s", 1, engine.NewJSONCodec("clocks", engine.Kinds1x(), engine.WorkItemKinds1x())))(t)
 	var out []int64
 	for _, e := range events {
 		out = append(out, int64(e.TimestampMs))

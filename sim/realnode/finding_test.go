@@ -47,10 +47,7 @@ func TestReleasedStoredRun(t *testing.T) {
 	text := sample.Must(os.ReadFile(file))(t)
 	entry := sample.Must(scenario.ParseEntry(file, text))(t)
 	monitor := func(w *cluster.World) cluster.Monitor { return properties.New(w, properties.Options{}) }
-	result, err := cluster.Run(cluster.Config{Plan: entry.Plan, Seed: entry.Seed, Chooser: sim.Replay(entry.Recording), Releases: releases, Monitor: monitor})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := sample.Must(cluster.Run(cluster.Config{Plan: entry.Plan, Seed: entry.Seed, Chooser: sim.Replay(entry.Recording), Releases: releases, Monitor: monitor}))(t)
 	if !violates(result, "L06") || result.Digest.String() != entry.Digest {
 		t.Errorf("%v, digest %s; want L06 and %s", result.Violations, result.Digest, entry.Digest)
 	}
@@ -92,8 +89,7 @@ func parseAs(t *testing.T, id string, as *strings.Replacer) *scenario.Scenario {
 	if i < 0 {
 		t.Fatalf("there is no scenario %s", name)
 	}
-	s := sample.Must(scenario.Parse(name+".txt", []byte(as.Replace(string(scenario.Released()[i].Text)))))(t)
-	return s
+	return sample.Must(scenario.Parse(name+".txt", []byte(as.Replace(string(scenario.Released()[i].Text)))))(t)
 }
 
 // TestFindingsOnModels checks that a plan that shows a finding on a released runtime also shows it on modelled nodes

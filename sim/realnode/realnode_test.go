@@ -108,9 +108,7 @@ func runScenario(s *scenario.Scenario, seed uint64, releases cluster.Releases, b
 func TestHostThatFails(t *testing.T) {
 	self := sample.Must(os.Executable())(t)
 	dir := t.TempDir()
-	if err := os.Symlink(self, filepath.Join(dir, "durosim-host-0-1-32")); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.Symlink(self, filepath.Join(dir, "durosim-host-0-1-32")))
 	for _, c := range []struct{ behaviour, want string }{
 		{"dies", "host: run: it closed its standard output; " + filepath.Join(dir, "durosim-host-0-1-32") + " ended: exit status 3; it wrote to standard error:\nout of memory"},
 		{"hangs", "host: run: no answer within 1s; "},

@@ -126,13 +126,10 @@ func TestReleasedFullFaults(t *testing.T) {
 func least(t *testing.T, p *plan.Plan, releases cluster.Releases) memprovider.View {
 	t.Helper()
 	var world *cluster.World
-	result, err := cluster.Run(cluster.Config{Plan: p, Chooser: sim.Replay(&sim.Recording{}), Releases: releases, Monitor: func(w *cluster.World) cluster.Monitor {
+	result := sample.Must(cluster.Run(cluster.Config{Plan: p, Chooser: sim.Replay(&sim.Recording{}), Releases: releases, Monitor: func(w *cluster.World) cluster.Monitor {
 		world = w
 		return properties.New(w, properties.Options{})
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	for _, v := range result.Violations {
 		if releases != nil && v.Property == "S20" {
 			t.Errorf("%s", v.Message)

@@ -53,10 +53,7 @@ var notOnNodes = map[string]string{
 func TestReleasedSideBySide(t *testing.T) {
 	releases := hosts(t)
 	const page, begin, end = "../../docs/real-nodes.md", "<!-- side by side: go test ./sim/realnode -run SideBySide -update -->\n", "<!-- end of side by side -->\n"
-	data, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := sample.Must(os.ReadFile(page))(t)
 	before, rest, found := strings.Cut(string(data), begin)
 	was, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
@@ -64,12 +61,9 @@ func TestReleasedSideBySide(t *testing.T) {
 	}
 	want := sideBySide(t, releases)
 	if *update {
-		err = os.WriteFile(page, []byte(before+begin+want+end+after), 0o644)
+		sample.OK(t, os.WriteFile(page, []byte(before+begin+want+end+after), 0o644))
 	} else if was != want {
-		err = fmt.Errorf("%s differs from what is seen:\n%s", page, want)
-	}
-	if err != nil {
-		t.Error(err)
+		t.Errorf("%s differs from what is seen:\n%s", page, want)
 	}
 }
 

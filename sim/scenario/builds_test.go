@@ -97,10 +97,7 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 			t.Errorf("%q: got %v, want %s…", c.text, err, c.want)
 		}
 	}
-	s, err := Parse("x.txt", []byte("build 2.1.0 like 2.0.0\n  range 1.x\nbuild 2.2.0 like 2.1.0\nnode A runs 1.5.0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sample.Must(Parse("x.txt", []byte("build 2.1.0 like 2.0.0\n  range 1.x\nbuild 2.2.0 like 2.1.0\nnode A runs 1.5.0")))(t)
 	var got []string
 	for _, w := range s.Warnings() {
 		got = append(got, w.Error())
@@ -117,10 +114,7 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 		{"handlers without Leef", `x.txt:3: build 2.1.0: no known build ships "Leef"; did you mean Leaf?`},
 		{"handlers with Chain@2.0.0", `x.txt:3: build 2.1.0: no known build ships "Chain@2.0.0"; did you mean Chain@1.0.0?`},
 	} {
-		s, err := Parse("x.txt", []byte("# A title.\nbuild 2.1.0 like 2.0.0\n  "+c.line+"\nnode A runs 2.1.0\nprogram P\n  input\nend"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sample.Must(Parse("x.txt", []byte("# A title.\nbuild 2.1.0 like 2.0.0\n  "+c.line+"\nnode A runs 2.1.0\nprogram P\n  input\nend")))(t)
 		if err := s.CheckHandlers([]string{"Chain@1.0.0", "Leaf@1.0.0"}, []string{"Ship"}); c.want == "" && err != nil || c.want != "" && (err == nil || err.Error() != c.want) {
 			t.Errorf("%s: got %v, want %s", c.line, err, c.want)
 		}

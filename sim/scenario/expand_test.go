@@ -34,14 +34,12 @@ at 15s..20s pause A for 1s..4s
 
 func mustParse(t *testing.T, text string) *Scenario {
 	t.Helper()
-	s := sample.Must(Parse("x.txt", []byte(text)))(t)
-	return s
+	return sample.Must(Parse("x.txt", []byte(text)))(t)
 }
 
 func mustExpand(t *testing.T, s *Scenario, seed uint64, o Overrides) *plan.Plan {
 	t.Helper()
-	p := sample.Must(s.Expand(seed, o))(t)
-	return p
+	return sample.Must(s.Expand(seed, o))(t)
 }
 
 // TestExpandPinned: the draws of a seed are part of the format; a change alters the meaning of every seed.
@@ -226,10 +224,7 @@ func TestExpandActionNotBeforeStart(t *testing.T) {
 
 // Of several inputs of a mix one is drawn for each instance, and a number if that is a range.
 func TestInputsOfMix(t *testing.T) {
-	s, err := Parse("x.txt", []byte("node A runs 1.5.0\nload 200 instances over 1s\n  mix 1 Leaf with \"red pen\" or 7..8\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sample.Must(Parse("x.txt", []byte("node A runs 1.5.0\nload 200 instances over 1s\n  mix 1 Leaf with \"red pen\" or 7..8\n")))(t)
 	p := sample.Must(s.Expand(1, Overrides{}))(t)
 	count := map[string]int{}
 	for _, in := range p.Instances {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
 )
@@ -24,14 +25,8 @@ func TestPlanRoundTrip(t *testing.T) {
 func TestScenarioRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := drawPlan(rt)
-		s, err := Parse("plan.txt", Format(p))
-		if err != nil {
-			rt.Fatal(err)
-		}
-		again, err := s.Expand(rapid.Uint64().Draw(rt, "seed"), Overrides{})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		s := sample.Must(Parse("plan.txt", Format(p)))(rt)
+		again := sample.Must(s.Expand(rapid.Uint64().Draw(rt, "seed"), Overrides{}))(rt)
 		if string(Format(again)) != string(Format(p)) {
 			rt.Fatalf("a plan without open times expands to another:\n%s\n%s", Format(p), Format(again))
 		}

@@ -258,10 +258,7 @@ func TestParseWithOtherBuilds(t *testing.T) {
 }
 
 func TestNameAndTitle(t *testing.T) {
-	s, err := Parse("some/dir/two-nodes.txt", []byte("#\n# Two nodes.\n# More.\nnode A runs 1.5.0 # not the title\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sample.Must(Parse("some/dir/two-nodes.txt", []byte("#\n# Two nodes.\n# More.\nnode A runs 1.5.0 # not the title\n")))(t)
 	if s.Name != "two-nodes" || s.Template.Name != "two-nodes" || s.Title != "Two nodes." || s.File != "some/dir/two-nodes.txt" {
 		t.Errorf("name %q, in the plan %q, title %q, file %q", s.Name, s.Template.Name, s.Title, s.File)
 	}

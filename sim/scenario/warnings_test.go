@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -43,10 +44,7 @@ func TestWarnings(t *testing.T) {
 		{"a pin of a history", "history old-1 pinned 0.8.0 shape legacy\nexpect never turn where pin=0.8.0 build=0.x", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s, err := scenario.Parse("w.txt", []byte("nodes A B run 1.5.0\n"+tc.text+"\nnode C runs 1.5.0 absent\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := sample.Must(scenario.Parse("w.txt", []byte("nodes A B run 1.5.0\n"+tc.text+"\nnode C runs 1.5.0 absent\n")))(t)
 			var got []string
 			for _, w := range append(s.Warnings(), s.WarningsOf(workload.InputWarnings)...) {
 				got = append(got, w.Error())
@@ -63,10 +61,7 @@ func TestWarnings(t *testing.T) {
 func TestBuiltinWithoutWarnings(t *testing.T) {
 	widened := map[string]int{"draining-by-widening": 1, "old-node-widened": 1, "two-ranges": 1, "without-filtering": 2}
 	for _, n := range append(scenario.Builtin(), scenario.Situations()...) {
-		s, err := scenario.Parse(n.File, n.Text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sample.Must(scenario.Parse(n.File, n.Text))(t)
 		for _, w := range append(s.Warnings(), s.WarningsOf(workload.InputWarnings)...) {
 			if widened[n.Name]--; widened[n.Name] < 0 || !strings.Contains(w.Msg, ": that is above ") {
 				t.Error(w)

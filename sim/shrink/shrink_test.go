@@ -70,8 +70,7 @@ func shrinkBug(t *testing.T, bug faults.Bug) *durosim.Shrunk {
 		if property == "" {
 			continue
 		}
-		got := sample.Must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: shrinkRuns}))(t)
-		return got
+		return sample.Must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: shrinkRuns}))(t)
 	}
 	t.Fatalf("no failing seed in %d", caughtWithin)
 	return nil

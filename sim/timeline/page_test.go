@@ -55,9 +55,7 @@ func cells(texts ...string) []timeline.Cell {
 func written(t *testing.T, p timeline.Page) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, p.Write(&b))
 	return b.String()
 }
 
@@ -83,16 +81,12 @@ func TestInABrowser(t *testing.T) {
 	for name, p := range pages() {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "page.html")
-			if err := os.WriteFile(file, []byte(written(t, p)), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sample.OK(t, os.WriteFile(file, []byte(written(t, p)), 0o644))
 			dom := opened(t, browser, file, "")
 			got := structure(dom)
 			golden := "testdata/" + name + ".txt"
 			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				sample.OK(t, os.WriteFile(golden, []byte(got), 0o644))
 			}
 			want := sample.Must(os.ReadFile(golden))(t)
 			if d := cmp.Diff(string(want), got); d != "" {
@@ -122,9 +116,7 @@ func TestManyInstances(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "page.html")
 	text := written(t, timeline.Page{Title: "many", Run: run})
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(file, []byte(text), 0o644))
 	if len(text) > 4<<20 {
 		t.Errorf("%d bytes; want a file that can be mailed", len(text))
 	}

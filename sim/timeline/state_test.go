@@ -30,9 +30,7 @@ func carried(t *testing.T, p timeline.Page) *timeline.Timeline {
 	}
 	z := sample.Must(gzip.NewReader(base64.NewDecoder(base64.RawURLEncoding, strings.NewReader(found[1]))))(t)
 	var run timeline.Timeline
-	if err := json.NewDecoder(z).Decode(&run); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, json.NewDecoder(z).Decode(&run))
 	return &run
 }
 
@@ -96,10 +94,7 @@ func TestStates(t *testing.T) {
 			p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 			cfg := cluster.Config{Plan: p, Seed: 1}
 			durosim.Run{}.Configure(&cfg, properties.Options{})
-			x, err := cluster.Explain(cfg, in.ID, time.Duration(ms+1)*time.Millisecond-1) // steps take place within milliseconds
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := sample.Must(cluster.Explain(cfg, in.ID, time.Duration(ms+1)*time.Millisecond-1))(t) // steps take place within milliseconds
 			want := []string{x.Rule, x.Text}
 			for _, d := range x.Details {
 				if node, ok := strings.CutPrefix(d.Name, "node "); ok {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -78,18 +79,14 @@ func TestUse(t *testing.T) {
 	script += "document.body.dataset.seen = JSON.stringify(seen); })();"
 	file := filepath.Join(t.TempDir(), "page.html")
 	text := strings.Replace(written(t, usable()), "</body>", "<script>"+script+"</script></body>", 1)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(file, []byte(text), 0o600))
 	dom := opened(t, browser, file, "#time=0&step=0&instance=order-3", "--blink-settings=preferredColorScheme=0")
 	found := regexp.MustCompile(`data-seen="([^"]*)"`).FindStringSubmatch(dom)
 	if found == nil {
 		t.Fatal("the acts did not end")
 	}
 	var seen map[string]string
-	if err := json.Unmarshal([]byte(html.UnescapeString(found[1])), &seen); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, json.Unmarshal([]byte(html.UnescapeString(found[1])), &seen))
 	want := map[string]string{}
 	for _, a := range acts {
 		want[a.name] = a.want

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
@@ -12,14 +13,8 @@ import (
 // TestFuzzInputs in package properties covers every part of a plan that edits change. The tests here are about the
 // limits of a space.
 func TestBoundsHold(t *testing.T) {
-	s, err := scenario.Parse("small.txt", []byte("nodes A B run 1.5.0\ninstance one runs Chain with 3\nat 2s upgrade A to 2.0.0\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, err := s.Expand(1, scenario.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sample.Must(scenario.Parse("small.txt", []byte("nodes A B run 1.5.0\ninstance one runs Chain with 3\nat 2s upgrade A to 2.0.0\n")))(t)
+	base := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 	space := workload.EditSpace()
 	space.Nodes, space.Instances, space.Steps, space.Statements = 3, 2, 4, 12
 	space.Builds, space.Faults, space.Handlers = []string{"1.5.0"}, nil, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestProgramOfApplications runs plans with builds of applications, which a program has for all its runs or makes for each.
@@ -19,9 +20,7 @@ func TestProgramOfApplications(t *testing.T) {
 		return r.Register("Greet", engine.V(1, 0, 0), func(_ *orch.Context, input string) (string, error) { return "hello " + input, nil })
 	}}}
 	file := filepath.Join(t.TempDir(), "greet.txt")
-	if err := os.WriteFile(file, []byte("node A runs 1.5.0+1.0.0\ninstance g-1 runs Greet with you\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(file, []byte("node A runs 1.5.0+1.0.0\ninstance g-1 runs Greet with you\n"), 0o644))
 	each := func() durosim.Run { return durosim.Run{Applications: versions} }
 	for _, c := range []struct {
 		p    Program

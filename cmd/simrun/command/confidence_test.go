@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestDetectionIsComplete checks that the table of detection rates contains exactly the planted bugs that a scenario
 // shows.
 func TestDetectionIsComplete(t *testing.T) {
 	var d detection
-	if err := json.Unmarshal(detectionFile, &d); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, json.Unmarshal(detectionFile, &d))
 	for _, b := range faults.Catalogue() {
 		known := slices.ContainsFunc(d.Bugs, func(x detectedBug) bool { return x.ID == string(b.ID) })
 		if shown := b.Scenario != ""; known != shown {

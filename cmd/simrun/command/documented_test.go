@@ -69,9 +69,7 @@ func TestDocumentedCommands(t *testing.T) {
 	t.Setenv("EXPORT", filepath.Join(top, "cmd/simrun/duroxide-export/testdata/orders.jsonl"))
 	base := t.TempDir()
 	for _, name := range []string{"docs", "properties"} {
-		if err := os.Symlink(filepath.Join(top, name), filepath.Join(base, name)); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, os.Symlink(filepath.Join(top, name), filepath.Join(base, name)))
 	}
 	if out, err := shell(base, documentedFiles).CombinedOutput(); err != nil {
 		t.Fatalf("the files that commands name: %v\n%s", err, out)
@@ -96,9 +94,7 @@ func TestDocumentedCommands(t *testing.T) {
 		t.Run(block[0], func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(base)); err != nil {
-				t.Fatal(err)
-			}
+			sample.OK(t, os.CopyFS(dir, os.DirFS(base)))
 			for _, line := range block {
 				out, err := shell(dir, line).CombinedOutput()
 				var exit *exec.ExitError

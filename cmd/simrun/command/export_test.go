@@ -27,8 +27,7 @@ func stored(t *testing.T, found string) *scenario.Entry {
 	for _, file := range files {
 		data := sample.Must(os.ReadFile(file))(t)
 		if strings.Contains(string(data), "\nfound "+found+"\n") {
-			e := sample.Must(scenario.ParseEntry(file, data))(t)
-			return e
+			return sample.Must(scenario.ParseEntry(file, data))(t)
 		}
 	}
 	t.Fatalf("no stored run found %s", found)
@@ -85,9 +84,7 @@ func TestGoTestInAModule(t *testing.T) {
 		"go.sum": string(sum), "stored_test.go": string(text),
 	}
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	cmd := exec.Command("go", "test", ".")
 	cmd.Dir = dir

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestInterrupted interrupts a campaign, a plan or a comparison during its fortieth run. It must report what it has found
@@ -19,17 +20,11 @@ import (
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small.scenario")
-	if err := os.WriteFile(small, []byte("scenario small\nnodes A B run 1.5.0\nload 6 instances over 4s\n  mix 1 Chain with 3..9\nat 1s..2s upgrade A to 2.0.0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(small, []byte("scenario small\nnodes A B run 1.5.0\nload 6 instances over 4s\n  mix 1 Chain with 3..9\nat 1s..2s upgrade A to 2.0.0\n"), 0o600))
 	long := filepath.Join(dir, "long.scenario")
-	if err := os.WriteFile(long, []byte("nodes A B run 1.5.0\nat 1s stop A\n"+strings.Repeat("after 1s start A\nafter 1s stop A\n", 4)+"after 1s start A\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(long, []byte("nodes A B run 1.5.0\nat 1s stop A\n"+strings.Repeat("after 1s start A\nafter 1s stop A\n", 4)+"after 1s start A\n"), 0o600))
 	both := filepath.Join(dir, "both.scenario")
-	if err := os.WriteFile(both, []byte("nodes A B run 1.5.0\nload 6 instances over 4s\n  mix 1 Chain with 3..9\nat 1s upgrade A to 2.0.0\nafter 1s upgrade B to 2.0.0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(both, []byte("nodes A B run 1.5.0\nload 6 instances over 4s\n  mix 1 Chain with 3..9\nat 1s upgrade A to 2.0.0\nafter 1s upgrade B to 2.0.0\n"), 0o600))
 	for _, c := range []struct {
 		signal os.Signal
 		args   string

@@ -17,9 +17,7 @@ import (
 func TestListen(t *testing.T) {
 	for _, at := range []string{"tcp:127.0.0.1:0", "unix:" + filepath.Join(t.TempDir(), "socket")} {
 		var where address
-		if err := where.UnmarshalText([]byte(at)); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, where.UnmarshalText([]byte(at)))
 		in, end := io.Pipe()
 		said, out := io.Pipe()
 		served := make(chan error, 1)
@@ -34,9 +32,7 @@ func TestListen(t *testing.T) {
 				t.Errorf("%v: status %d\n%s%s", args, status, stdout.String(), stderr.String())
 			}
 		}
-		if err := end.Close(); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, end.Close())
 		if err := <-served; err != nil {
 			t.Errorf("%s: %v", at, err)
 		}

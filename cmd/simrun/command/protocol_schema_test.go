@@ -34,9 +34,7 @@ func newExchange(t *testing.T, lines wire.Lines) *exchange {
 	document := sample.Must(jsonschema.UnmarshalJSON(bytes.NewReader(text)))(t)
 	x := &exchange{Lines: lines, t: t, schema: jsonschema.NewCompiler(), methods: map[string]string{}, seen: map[string]int{}}
 	x.schema.DefaultDraft(jsonschema.Draft2020)
-	if err := x.schema.AddResource("protocol.json", document); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, x.schema.AddResource("protocol.json", document))
 	return x
 }
 
@@ -106,26 +104,16 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 	x := newExchange(t, foreign.NewLines(toClient, fromClient))
 	client := sample.Must(wire.Dial(t.Context(), x, wire.ClientOptions{Patience: time.Minute}))(t)
 	peer := &remote{client: client}
-	if _, err := search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 60}); err != nil {
-		t.Fatal(err)
-	}
+	sample.Must(search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 60}))(t)
 	for _, asked := range conformance.Ask(undertest.Factory{New: peer.store}, "MG-04", "MG-05", "DL-01", "DL-10") {
 		if asked.Failure != "" || asked.Skipped != "" {
 			t.Errorf("%v: %s%s", asked.Case, asked.Failure, asked.Skipped)
 		}
 	}
-	if _, err := client.Admin().ReadHistoryWithExecutionID(t.Context(), "none", 1); err != nil {
-		t.Fatal(err)
-	}
-	if err := client.SetNow(t.Context(), peer.now+1); err != nil {
-		t.Fatal(err)
-	}
-	if err := fromClient.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-served; err != nil {
-		t.Fatal(err)
-	}
+	sample.Must(client.Admin().ReadHistoryWithExecutionID(t.Context(), "none", 1))(t)
+	sample.OK(t, client.SetNow(t.Context(), peer.now+1))
+	sample.OK(t, fromClient.Close())
+	sample.OK(t, <-served)
 	for _, method := range []string{"describe", "reset", "clock_now", "clock_set", "clock_advance", "fail_ack_step"} {
 		if x.seen[method] == 0 {
 			t.Errorf("no result of %s was seen", method)

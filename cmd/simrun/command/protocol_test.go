@@ -41,9 +41,7 @@ func TestProtocolExamples(t *testing.T) {
 			}
 		}
 		var out output
-		if err := (&serveCmd{}).server(nil).Serve(t.Context(), strings.NewReader(strings.Join(requests, "\n")), &out); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, (&serveCmd{}).server(nil).Serve(t.Context(), strings.NewReader(strings.Join(requests, "\n")), &out))
 		if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(out.String()), "\n")); diff != "" {
 			t.Errorf("%s: -page +simrun serve:\n%s", protocolPage, diff)
 		}

@@ -30,9 +30,7 @@ func TestRecipes(t *testing.T) {
 		}
 		for text, status := range map[string]int{r[2]: 0, variant: 7} {
 			file := filepath.Join(t.TempDir(), "recipe.txt")
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			sample.OK(t, os.WriteFile(file, []byte(text), 0o644))
 			var b bytes.Buffer
 			got := (Program{}).Run([]string{"run", file, "--seeds", "10"}, &b, &b)
 			out := b.String()

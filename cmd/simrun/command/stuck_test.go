@@ -10,15 +10,14 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestCodeThatDoesNotComeBack checks that each verb that runs code reports code that blocks, and ends.
 func TestCodeThatDoesNotComeBack(t *testing.T) {
 	t.Setenv(durosim.EnvTurnLimit, "10ms")
 	file := filepath.Join(t.TempDir(), "plan.txt")
-	if err := os.WriteFile(file, []byte("nodes A runs 1.5.0\ninstance order-1 runs Order with 7\nat 1s upgrade A to 2.0.0\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, os.WriteFile(file, []byte("nodes A runs 1.5.0\ninstance order-1 runs Order with 7\nat 1s upgrade A to 2.0.0\n"), 0o600))
 	p := Program{Name: "orders", Handlers: func(r *node.Registry, _ *engine.Build) error {
 		return r.Register("Order", engine.V(1, 0, 0), func(*orch.Context, string) (string, error) { return <-make(chan string), nil })
 	}}

@@ -3,6 +3,8 @@ package command
 import (
 	"strings"
 	"testing"
+
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func TestSeedRanges(t *testing.T) {
@@ -60,9 +62,7 @@ func TestShardsFromTheEnvironment(t *testing.T) {
 	} {
 		var given shard
 		if c.given != "" {
-			if err := given.UnmarshalText([]byte(c.given)); err != nil {
-				t.Fatal(err)
-			}
+			sample.OK(t, given.UnmarshalText([]byte(c.given)))
 		}
 		got, err := given.fromEnvironment(func(name string) string { return c.env[name] })
 		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {

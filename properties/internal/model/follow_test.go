@@ -11,6 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
@@ -170,26 +171,15 @@ func TestModelFollowsTheStore(t *testing.T) {
 	called := map[string]int{}
 	for _, name := range []string{"features", "programs"} {
 		i := slices.IndexFunc(scenario.Builtin(), func(n scenario.Named) bool { return n.Name == name })
-		s, err := scenario.Parse(name, scenario.Builtin()[i].Text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		full, err := scenario.NamedFaults("full")
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := s.Expand(2, scenario.Overrides{Faults: &full})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := cluster.Run(cluster.Config{Plan: plan, Seed: 2, Monitor: func(w *cluster.World) cluster.Monitor {
+		s := sample.Must(scenario.Parse(name, scenario.Builtin()[i].Text))(t)
+		full := sample.Must(scenario.NamedFaults("full"))(t)
+		plan := sample.Must(s.Expand(2, scenario.Overrides{Faults: &full}))(t)
+		sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: 2, Monitor: func(w *cluster.World) cluster.Monitor {
 			return &follower{
 				t: t, w: w, m: model.New(w.Builds(), nil), instances: map[*model.Instance]model.InstanceBefore{},
 				executions: map[*model.Execution]model.ExecutionBefore{}, rows: map[observe.MessageNo]model.RowBefore{}, called: called,
 			}
-		}}); err != nil {
-			t.Fatal(err)
-		}
+		}}))(t)
 	}
 	for _, what := range []string{"undo", "sessions"} {
 		if called[what] == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
@@ -117,10 +118,7 @@ func TestFailure(t *testing.T) {
 		for i, data := range test.events {
 			bytes := []byte(`{"type":"OrchestrationFailed"}`)
 			if data != nil {
-				var err error
-				if bytes, err = s.Builds[0].Codec.AppendEvent(nil, engine.Event{EventID: uint64(i + 1), InstanceID: "x", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: data}); err != nil {
-					t.Fatal(err)
-				}
+				bytes = sample.Must(s.Builds[0].Codec.AppendEvent(nil, engine.Event{EventID: uint64(i + 1), InstanceID: "x", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: data}))(t)
 			}
 			s.Observe(&observe.Observation{Kind: observe.EventAppended, Instance: 1, Execution: 1, EventID: uint64(i + 1), Bytes: bytes})
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -133,9 +134,7 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, builds []*engine.
 			t.Fatalf("%q: no such line of a plan", line)
 		}
 	}
-	if err := p.Programs.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, p.Programs.Validate())
 	return story.String(), p, builds, expect
 }
 
@@ -147,9 +146,7 @@ func changed(t testing.TB, builds []*engine.Build, what string, of []string) []*
 		case what == "counting" && b.Name() == of[0]:
 			b.CountsWaiting = true
 		case what == "carries" && b.Name() == of[0]:
-			if _, err := fmt.Sscan(of[1], &b.Limits.CarriedEvents); err != nil {
-				t.Fatal(err)
-			}
+			sample.Must(fmt.Sscan(of[1], &b.Limits.CarriedEvents))(t)
 		case what == "released" && b.Name() == of[0]:
 			b.Release = "duroxide-" + of[0]
 		case what == "like" && b.Name() == of[1]:

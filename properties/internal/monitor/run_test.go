@@ -47,11 +47,7 @@ func upgradePlan(instances int, f faults.Plan) *plan.Plan {
 
 func runPlan(t testing.TB, p *plan.Plan, seed uint64, o Options) *cluster.Result {
 	t.Helper()
-	r, err := cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor { return New(w, o) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return sample.Must(cluster.Run(cluster.Config{Plan: p, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor { return New(w, o) }}))(t)
 }
 
 // oddPlan has unusual cases: histories of every shape and with foreign pins, a handler that no node has, another that

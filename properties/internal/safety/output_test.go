@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
@@ -17,9 +18,7 @@ import (
 // can be cancelled if they have a parent.
 func TestEndsOfChildren(t *testing.T) {
 	parser := program.NewParser("Order", "")
-	if _, err := parser.Line([]string{"call", "a"}); err != nil {
-		t.Fatal(err)
-	}
+	sample.Must(parser.Line([]string{"call", "a"}))(t)
 	for _, row := range []struct {
 		name, parent, output string
 		status               engine.Status
@@ -34,23 +33,15 @@ func TestEndsOfChildren(t *testing.T) {
 		m := newSafety(w, "S20")
 		w.RealStore = memprovider.New(memprovider.Options{Sink: m, StartMs: rig.StartMs})
 		p := w.RealStore.Handle(w.AllBuilds[1].Codec, observe.Caller{Node: 1, Incarnation: 1})
-		if err := p.EnqueueForOrchestrator(t.Context(), engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0); err != nil {
-			t.Fatal(err)
-		}
-		f, err := p.FetchOrchestrationItem(t.Context(), 5*time.Second, 0, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, p.EnqueueForOrchestrator(t.Context(), engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0))
+		f := sample.Must(p.FetchOrchestrationItem(t.Context(), 5*time.Second, 0, nil))(t)
 		event := func(id uint64, d engine.EventData) engine.Event {
 			return engine.Event{EventID: id, InstanceID: "order-1", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: d}
 		}
 		meta := engine.ExecutionMetadata{OrchestrationName: "Order", OrchestrationVersion: "1.0.0", Status: row.status, Output: &row.output, ParentInstanceID: row.parent}
-		err = p.AckOrchestrationItem(t.Context(), engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, Metadata: meta, HistoryDelta: []engine.Event{
+		sample.OK(t, p.AckOrchestrationItem(t.Context(), engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1, Metadata: meta, HistoryDelta: []engine.Event{
 			event(1, eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "x"}), event(2, eventdata.OrchestrationCompleted{}),
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}))
 		got := ""
 		for _, v := range m.Violations() {
 			got += v.Message

@@ -15,6 +15,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/record"
@@ -59,9 +60,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 			}
 			registry := node.NewRegistry()
 			if c.handler != nil {
-				if err := registry.Register("Order", engine.V(1, 0, 0), c.handler); err != nil {
-					t.Fatal(err)
-				}
+				sample.OK(t, registry.Register("Order", engine.V(1, 0, 0), c.handler))
 			}
 			for _, had := range []*node.Registry{node.NewRegistry(), registry} { // without a filter, as under bounce
 				w.Infos = []cluster.NodeInfo{{Number: 1, Name: "A", Incarnation: 1, Build: build, Registry: had}}
@@ -69,9 +68,7 @@ func TestReplaysAtTheEnd(t *testing.T) {
 			}
 			endOrder(t, w.RealStore, build, engine.MustParseVersion(c.pin), done)
 			if c.damage {
-				if err := w.RealStore.Damage("order-1", 1, 3, []byte("{")); err != nil {
-					t.Fatal(err)
-				}
+				sample.OK(t, w.RealStore.Damage("order-1", 1, 3, []byte("{")))
 			}
 			m.Finish()
 			told = append(told, c.name+": "+rig.Found(m.Violations()))
@@ -130,9 +127,7 @@ func TestOutputsOfBuilds(t *testing.T) {
 			for i, h := range []orch.Handler{c.a, c.b} {
 				build, registry := w.AllBuilds[1+3*i], node.NewRegistry()
 				if h != nil {
-					if err := registry.Register("Order", engine.V(1, 0, 0), h); err != nil {
-						t.Fatal(err)
-					}
+					sample.OK(t, registry.Register("Order", engine.V(1, 0, 0), h))
 				}
 				w.Infos = append(w.Infos, cluster.NodeInfo{Number: uint32(i + 1), Name: string(rune('A' + i)), Incarnation: 1, Build: build, Filter: engine.FilterFor(build.DefaultRange), Registry: registry})
 				m.Record(&cluster.Record{Kind: record.NodeStarted, Node: uint32(i + 1), Incarnation: 1})
@@ -151,13 +146,8 @@ var done = eventdata.OrchestrationCompleted{Output: "done"}
 func endOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engine.Version, end engine.EventData) {
 	t.Helper()
 	p, ctx := s.Handle(b.Codec, observe.Caller{Node: 1, Incarnation: 1}), t.Context()
-	if err := p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0); err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.FetchOrchestrationItem(ctx, 5*time.Second, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, p.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: "order-1", Orchestration: "Order", ExecutionID: 1}, 0))
+	f := sample.Must(p.FetchOrchestrationItem(ctx, 5*time.Second, 0, nil))(t)
 	status, output := engine.StatusCompleted, "done"
 	if d, ok := end.(eventdata.OrchestrationFailed); ok {
 		status, output = engine.StatusFailed, d.Details.Display()
@@ -175,9 +165,7 @@ func endOrder(t testing.TB, s *memprovider.Store, b *engine.Build, pin engine.Ve
 		}
 		ack.HistoryDelta = append(ack.HistoryDelta, e)
 	}
-	if err := p.AckOrchestrationItem(ctx, ack); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, p.AckOrchestrationItem(ctx, ack))
 }
 
 func failedWith(text string) engine.EventData {

@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -108,13 +109,10 @@ func (r recorder) Record(rec *cluster.Record) {
 
 func recordRun(t testing.TB, plan *plan.Plan) *tape {
 	tp := &tape{plan: plan, builds: engine.ShippedBuilds()}
-	_, err := cluster.Run(cluster.Config{Plan: plan, Seed: 7, Builds: tp.builds, Monitor: func(w *cluster.World) cluster.Monitor {
+	sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: 7, Builds: tp.builds, Monitor: func(w *cluster.World) cluster.Monitor {
 		tp.nodes = slices.Clone(w.Nodes())
 		return recorder{patient{newSafety(w), w}, tp}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	return tp
 }
 

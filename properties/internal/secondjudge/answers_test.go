@@ -26,12 +26,9 @@ func judged(t *testing.T, name string, seed, second uint64, ids ...faults.BugID)
 	t.Helper()
 	s := sample.Must(scenario.Lookup(name))(t)
 	plan := sample.Must(s.Expand(seed, scenario.Overrides{Bugs: ids}))(t)
-	result, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+	result := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
 		return monitor.New(w, monitor.Options{SecondJudge: second})
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	return result
 }
 
@@ -105,9 +102,7 @@ func watched(t *testing.T, o memprovider.Options, planned, given []memprovider.P
 	w.RealStore = memprovider.New(o)
 	w.ThePlan.Contents = &plan.Contents{Instances: planned}
 	for _, in := range given {
-		if err := w.RealStore.Preload(in); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, w.RealStore.Preload(in))
 	}
 	codec := w.AllBuilds[1].Codec
 	return m, w.RealStore, m.WatchHandle(w.RealStore.Handle(codec, observe.Caller{Node: 1, Incarnation: 1}), codec)
@@ -161,9 +156,7 @@ func TestDamageOfOneOfTwo(t *testing.T) {
 	for _, delay := range []time.Duration{0, time.Hour} {
 		_ = p.EnqueueForOrchestrator(t.Context(), engine.ExternalRaisedItem{Instance: "A", Name: "go"}, delay)
 	}
-	if err := store.DamageMessage(2, []byte("{")); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, store.DamageMessage(2, []byte("{")))
 	if got, err := p.FetchOrchestrationItem(t.Context(), time.Second, 0, nil); err != nil || got == nil || got.Item.HistoryError == "" {
 		t.Fatalf("fetched %+v, %v", got, err)
 	}
@@ -180,9 +173,7 @@ func TestAbandonedActivity(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	store.SetNow(rig.StartMs + 500)
-	if err := p.AbandonWorkItem(t.Context(), got.LockToken, 0, false); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, p.AbandonWorkItem(t.Context(), got.LockToken, 0, false))
 	finds(t, m, "", "")
 }
 
@@ -262,10 +253,7 @@ func TestEndOfRun(t *testing.T) {
 // TestSecondJudgeKnowsSeeds reads every part of a preloaded instance.
 func TestSecondJudgeKnowsSeeds(t *testing.T) {
 	status, b, pin := "half way", engine.ShippedBuilds()[1], engine.V(1, 5, 0)
-	start, err := b.Codec.AppendEvent(nil, engine.Event{EventID: 1, InstanceID: "child", ExecutionID: 2, Data: eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	start := sample.Must(b.Codec.AppendEvent(nil, engine.Event{EventID: 1, InstanceID: "child", ExecutionID: 2, Data: eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0"}}))(t)
 	held := memprovider.PreloadedInstance{
 		Instance: "child", Orchestration: "Order", Version: "1.0.0", Parent: &engine.ParentLink{Instance: "root", ExecutionID: 1, EventID: 2},
 		CustomStatus: &status, KV: []engine.KVEntry{{Key: "k", Value: "v", LastUpdatedAtMs: 7}},

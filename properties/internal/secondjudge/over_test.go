@@ -59,12 +59,9 @@ func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *c
 	t.Helper()
 	s := sample.Must(scenario.Lookup(name))(t)
 	plan := sample.Must(s.Expand(seed, scenario.Overrides{}))(t)
-	r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t, ids...), Monitor: func(w *cluster.World) cluster.Monitor {
+	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t, ids...), Monitor: func(w *cluster.World) cluster.Monitor {
 		return monitor.New(w, monitor.Options{Expectations: s.Expect})
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	return r
 }
 
@@ -139,9 +136,7 @@ func TestStoreBugsOverAnotherStore(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile("testdata/over-store.txt", []byte(strings.Join(out, "")), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, os.WriteFile("testdata/over-store.txt", []byte(strings.Join(out, "")), 0o644))
 		return
 	}
 	if len(table) != len(bugs) {
@@ -175,12 +170,9 @@ func TestNodeBugsOverAnotherStore(t *testing.T) {
 		caught := false
 		for seed := uint64(1); seed <= 200 && !caught; seed++ {
 			plan := sample.Must(s.Expand(seed, scenario.Overrides{Bugs: []faults.BugID{b.ID}}))(t)
-			r, err := cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t), Monitor: func(w *cluster.World) cluster.Monitor {
+			r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t), Monitor: func(w *cluster.World) cluster.Monitor {
 				return monitor.New(w, monitor.Options{Expectations: s.Expect})
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}}))(t)
 			caught = slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool { return slices.Contains(b.Properties, v.Property) })
 		}
 		if !caught {

@@ -25,10 +25,7 @@ func TestMain(m *testing.M) { sample.Main(m) }
 // store makes stores in real time, with the given bugs.
 func store(t *testing.T, bugs ...faults.BugID) undertest.Factory {
 	t.Helper()
-	tables, err := faults.NewTables(bugs...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tables := sample.Must(faults.NewTables(bugs...))(t)
 	return undertest.Factory{New: func() (*undertest.Store, error) {
 		s := live.Open(memprovider.Options{Rules: tables.Provider})
 		now := func() (ms int64) {
@@ -68,10 +65,7 @@ func slowed(f undertest.Factory) undertest.Factory {
 
 func TestRightStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		report, err := overlap.Search(slowed(store(t)), overlap.Options{Programs: 100})
-		if err != nil {
-			t.Fatal(err)
-		}
+		report := sample.Must(overlap.Search(slowed(store(t)), overlap.Options{Programs: 100}))(t)
 		if report.Made != 100 || report.Finding != nil {
 			t.Errorf("%d programs made, %+v", report.Made, report.Finding)
 		}
@@ -81,10 +75,7 @@ func TestRightStore(t *testing.T) {
 func TestWrongStores(t *testing.T) {
 	for _, bug := range []faults.BugID{"provider/check-then-set-lock", "provider/late-arrivals-deleted-by-ack"} {
 		synctest.Test(t, func(t *testing.T) {
-			report, err := overlap.Search(slowed(store(t, bug)), overlap.Options{Programs: 1000})
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := sample.Must(overlap.Search(slowed(store(t, bug)), overlap.Options{Programs: 1000}))(t)
 			if f := report.Finding; f == nil || f.Class != overlap.NoOrder {
 				t.Errorf("%s: not seen in %d programs: %+v", bug, report.Made, f)
 			} else if f.Calls > 6 {
@@ -124,10 +115,7 @@ func TestNoVerdict(t *testing.T) {
 
 // A mistake that shows without overlapping calls is counted, but is not a finding.
 func TestWrongAlone(t *testing.T) {
-	report, err := overlap.Search(store(t, "provider/custom-status-version-kept"), overlap.Options{Programs: 150})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := sample.Must(overlap.Search(store(t, "provider/custom-status-version-kept"), overlap.Options{Programs: 150}))(t)
 	if report.Alone == 0 || report.Finding != nil {
 		t.Errorf("%d programs are wrong alone, and %+v", report.Alone, report.Finding)
 	}

@@ -16,10 +16,7 @@ import (
 // if there was none.
 func find(t *testing.T, f undertest.Factory, deny ...oracle.Freedom) (sequences int, refusal *oracle.Refusal) {
 	t.Helper()
-	r, err := Search(f, Options{Oracle: oracle.Options{Deny: deny}, Done: func() { sequences++ }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sample.Must(Search(f, Options{Oracle: oracle.Options{Deny: deny}, Done: func() { sequences++ }}))(t)
 	if finding := r.Unknown(); finding != nil {
 		return sequences, finding.Refusal
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -26,9 +27,7 @@ func TestEachChangedAnswer(t *testing.T) {
 		c := changer{refused: map[string]string{}, allowed: map[string]int{}, options: oracle.Options{Deny: append(undertest.Chosen(), "F5")}}
 		for seed := range uint64(30) {
 			c.oracle, c.before = oracle.New(c.options), nil
-			if _, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) { c.judge(t, e) }); err != nil {
-				t.Fatal(err)
-			}
+			sample.Must(sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) { c.judge(t, e) }))(t)
 		}
 		var lines []string
 		for _, place := range slices.Sorted(maps.Keys(c.refused)) {

@@ -12,7 +12,7 @@ import (
 // TestEveryCallHasAJSONForm encodes the calls and answers of random sequences and decodes them again.
 func TestEveryCallHasAJSONForm(t *testing.T) {
 	for seed := range sample.Number(50, 200) {
-		_, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
+		sample.Must(sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
 			entry := oracle.LogEntry{Exchange: e}
 			data, err := json.Marshal(entry)
 			if err != nil {
@@ -25,9 +25,6 @@ func TestEveryCallHasAJSONForm(t *testing.T) {
 			if again, err := json.Marshal(back); err != nil || !bytes.Equal(again, data) {
 				t.Fatalf("%s came back as %s, %v", data, again, err)
 			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 	}
 }

@@ -57,10 +57,7 @@ func (l lie) tells(last bool) undertest.Factory {
 func firstRefusal(t *testing.T, f undertest.Factory, sequences uint64) *oracle.Refusal {
 	lacks := map[string]bool{}
 	for seed := uint64(1); seed <= sequences; seed++ {
-		c, err := sequence(f, Options{}.prepared().Oracle, seed, lacks, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := sample.Must(sequence(f, Options{}.prepared().Oracle, seed, lacks, nil))(t)
 		if c.refusal != nil {
 			return c.refusal
 		}

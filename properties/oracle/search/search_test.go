@@ -19,11 +19,7 @@ func TestMain(m *testing.M) { sample.Main(m) }
 
 func searched(t *testing.T, f undertest.Factory, o Options) *Report {
 	t.Helper()
-	r, err := Search(f, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return sample.Must(Search(f, o))(t)
 }
 
 // TestSearch checks that Search finds nothing in a correct provider and the shortest sequence for a wrong one, and that

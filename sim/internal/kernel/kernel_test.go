@@ -7,17 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
 
 func mustKernel[E any](t testing.TB, o kernel.Options) *kernel.Kernel[E] {
 	t.Helper()
-	k, err := kernel.New[E](o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return sample.Must(kernel.New[E](o))(t)
 }
 
 func drain[E any](k *kernel.Kernel[E]) []E {

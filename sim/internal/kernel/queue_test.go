@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
@@ -19,10 +20,7 @@ func TestOrder(t *testing.T) {
 		n        int
 	}
 	chooser := sim.Random(1)
-	k, err := kernel.New[int](kernel.Options{Chooser: chooser})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := sample.Must(kernel.New[int](kernel.Options{Chooser: chooser}))(t)
 	delays := []time.Duration{0, 0, time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 30 * time.Millisecond, 40 * time.Millisecond, time.Second}
 	var list []added
 	draw := uint64(1)

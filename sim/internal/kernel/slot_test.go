@@ -4,16 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 )
 
 // A slot that has used all generations is retired, so its oldest handles cannot match again. A test cannot reuse a slot
 // four billion times, so this one sets the counter.
 func TestWornOutSlotIsGivenUp(t *testing.T) {
-	k, err := New[int](Options{Chooser: sim.FIFO(0)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := sample.Must(New[int](Options{Chooser: sim.FIFO(0)}))(t)
 	oldest := k.At(k.Now(), sim.Key{}, 1)
 	k.Next()
 	k.slots[oldest.slot].gen = math.MaxUint32

@@ -23,10 +23,7 @@ const docs = "../../../../docs/strategies.md"
 // TestTablesOfTheDocs checks that the tables in docs/strategies.md show the current results; -update rewrites them. By
 // default it only checks the tables of small scenarios.
 func TestTablesOfTheDocs(t *testing.T) {
-	data, err := os.ReadFile(docs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := sample.Must(os.ReadFile(docs))(t)
 	old := string(data)
 	var text strings.Builder
 	tables := 0
@@ -58,9 +55,7 @@ func TestTablesOfTheDocs(t *testing.T) {
 		t.Error("no table was tried")
 	}
 	if *update {
-		if err := os.WriteFile(docs, []byte(text.String()), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, os.WriteFile(docs, []byte(text.String()), 0o600))
 	}
 }
 
@@ -70,10 +65,7 @@ func table(t *testing.T, name string, seeds uint64) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := compare.Run(upgrade.Config{Scenario: s, Builds: engine.ShippedBuilds(), First: 1, Seeds: seeds})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := sample.Must(compare.Run(upgrade.Config{Scenario: s, Builds: engine.ShippedBuilds(), First: 1, Seeds: seeds}))(t)
 	rows := r.Table()
 	return rows.Markdown()
 }

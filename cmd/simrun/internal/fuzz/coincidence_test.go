@@ -51,12 +51,9 @@ func TestCoincidencesAreFound(t *testing.T) {
 			if !sample.All() {
 				return
 			}
-			sum, err := campaign.Run(campaign.Options{
+			sum := sample.Must(campaign.Run(campaign.Options{
 				Plan: o.Plain, Config: func() cluster.Config { return cluster.Config{Monitor: contract} }, First: 1, Count: 100,
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))(t)
 			if len(sum.Violations) > 0 {
 				t.Errorf("plain seed %d shows it, too: %s", sum.Violations[0].Seed, sum.Violations[0].Message)
 			}

@@ -58,8 +58,7 @@ func contract(w *cluster.World) cluster.Monitor {
 
 func run(t *testing.T, o fuzz.Options) *fuzz.Report {
 	t.Helper()
-	r := sample.Must(fuzz.Run(o))(t)
-	return r
+	return sample.Must(fuzz.Run(o))(t)
 }
 
 // tell formats a report so that reports can be compared.

@@ -145,10 +145,7 @@ func TestExpectations(t *testing.T) {
 		{[]string{started, strings.Replace(scheduled, `ActivityScheduled","name":"Reserve","input":"x"`, `OrchestrationCancelRequested","reason":"r"`, 1), `{"table":"end","lines":2}`}, "a completed|failed"},
 		{[]string{started, scheduled, looping, child("b", "q"), `{"StartOrchestration":{"instance":"d","orchestration":"Order","input":"x","version":null,"parent_instance":null,"parent_id":null,"execution_id":1}}`}, "a eternal, b eternal, d eternal"},
 	} {
-		s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := sample.Must(upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds()))(t)
 		var got []string
 		for _, in := range s.Instances() {
 			got = append(got, fmt.Sprintf("%s %s", in.ID, in.Expect))
@@ -207,16 +204,11 @@ func TestWithoutQueues(t *testing.T) {
 // TestStandInsBesideCode checks that a version in the store that the code no longer has stays without a handler if the
 // code is to be kept, and gets a stand-in if not.
 func TestStandInsBesideCode(t *testing.T) {
-	s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(started)}}, "x.jsonl", engine.ShippedBuilds())
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sample.Must(upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(started)}}, "x.jsonl", engine.ShippedBuilds()))(t)
 	for keep, want := range map[bool]string{true: "[Order@2.0.0]", false: "[Order@1.0.0]"} {
 		r := node.NewRegistry()
 		code := func(*orch.Context, string) (string, error) { return "", nil }
-		if err := errors.Join(r.Register("Order", engine.V(2, 0, 0), code), s.StandIns(r, keep, time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, errors.Join(r.Register("Order", engine.V(2, 0, 0), code), s.StandIns(r, keep, time.Minute)))
 		if got := fmt.Sprint(r.Orchestrations()); got != want {
 			t.Errorf("keep %v: %s, want %s", keep, got, want)
 		}

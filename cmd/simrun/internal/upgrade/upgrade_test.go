@@ -21,15 +21,10 @@ func TestMain(m *testing.M) { sample.Main(m) }
 
 func config(t *testing.T, text string, store bool) upgrade.Config {
 	t.Helper()
-	s, err := scenario.Parse("plan.txt", []byte(text), engine.ShippedBuilds()...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sample.Must(scenario.Parse("plan.txt", []byte(text), engine.ShippedBuilds()...))(t)
 	c := upgrade.Config{Scenario: s, Builds: engine.ShippedBuilds(), First: 1, Seeds: 3}
 	if store {
-		if c.Snapshot, err = upgrade.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", c.Builds); err != nil {
-			t.Fatal(err)
-		}
+		c.Snapshot = sample.Must(upgrade.Read(os.DirFS("../../duroxide-export/testdata"), "orders.jsonl", c.Builds))(t)
 	}
 	return c
 }
@@ -229,30 +224,23 @@ at 5s stop B
 // TestNoRowStopsAPlan puts strange values into the rows of an export, one at a time. The export can then be unreadable as
 // a whole, but if it is read, there is a report.
 func TestNoRowStopsAPlan(t *testing.T) {
-	data, err := os.ReadFile("../../duroxide-export/testdata/orders.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := sample.Must(os.ReadFile("../../duroxide-export/testdata/orders.jsonl"))(t)
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	c := config(t, "build 0.1.26 like 1.5.0\nbuild 0.1.32 like 1.5.0\nnodes A B run 0.1.32\nfaults none\n", false)
 	c.Seeds = 1
 	changed := uint64(0)
 	for i, line := range lines {
 		var row any
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, json.Unmarshal([]byte(line), &row))
 		strange(row, func(what string) {
 			named := i >= len(lines)-6 && slices.Contains([]string{"name: ", "instance: "}, what) // has stopped it once
 			if changed++; changed%sample.Number(401, 31) != 0 && !named {
 				return
 			}
-			text, err := json.Marshal(row)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := sample.Must(json.Marshal(row))(t)
 			all := slices.Clone(lines)
 			all[i] = string(text)
+			var err error
 			c.Snapshot, err = upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(all, "\n"))}}, "x.jsonl", c.Builds)
 			if err != nil {
 				t.Fatalf("line %d, %s: %v", i+1, what, err)

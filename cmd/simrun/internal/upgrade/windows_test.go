@@ -49,8 +49,7 @@ func windows(t *testing.T, text string) []upgrade.Window {
 	t.Helper()
 	s := sample.Must(scenario.Parse("w.txt", []byte(text)))(t)
 	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
-	all := sample.Must(upgrade.Windows(p, engine.ShippedBuilds()))(t)
-	return all
+	return sample.Must(upgrade.Windows(p, engine.ShippedBuilds()))(t)
 }
 
 // TestWindows checks that a window opens when the first node runs the newer build and closes when the last node with

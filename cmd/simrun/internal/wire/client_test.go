@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 const description = `{"jsonrpc":"2.0","id":1,"result":{"protocol":1,"name":"p","version":"1","admin":true,"virtual_clock":true,"corrupt_event":true}}`
@@ -75,12 +76,8 @@ func TestClientReports(t *testing.T) {
 			if name != "another's answer" {
 				lines = append(lines, "silence") // the end of the output may overtake the previous answer
 			}
-			client, err := peer(t, patience, lines...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = client.FetchWorkItem(t.Context(), time.Second, 0, nil, engine.TagFilter{})
-			if !errors.Is(err, engine.ErrPermanent) {
+			client := sample.Must(peer(t, patience, lines...))(t)
+			if _, err := client.FetchWorkItem(t.Context(), time.Second, 0, nil, engine.TagFilter{}); !errors.Is(err, engine.ErrPermanent) {
 				t.Errorf("the call's error is %v; want a permanent provider error", err)
 			}
 			var broken *wire.ProtocolError
@@ -104,13 +101,8 @@ func TestClientRefuses(t *testing.T) {
 			`result: want null, since this call has no result, got "banana"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client, err := peer(t, time.Minute, description, test.first, test.second, "silence")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := client.FetchWorkItem(t.Context(), time.Second, 0, nil, engine.TagFilter{}); err != nil {
-				t.Fatal(err)
-			}
+			client := sample.Must(peer(t, time.Minute, description, test.first, test.second, "silence"))(t)
+			sample.Must(client.FetchWorkItem(t.Context(), time.Second, 0, nil, engine.TagFilter{}))(t)
 			if err := client.RenewWorkItemLock(t.Context(), "x", 0); !errors.Is(err, engine.ErrPermanent) {
 				t.Errorf("the call's error is %v; want a permanent provider error", err)
 			}

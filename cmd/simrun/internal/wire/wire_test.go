@@ -16,6 +16,7 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/foreign"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -39,9 +40,7 @@ func serve(t *testing.T, lines string) []string {
 	t.Helper()
 	var out output
 	server := &wire.Server{New: newStore}
-	if err := server.Serve(t.Context(), strings.NewReader(lines), &out); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, server.Serve(t.Context(), strings.NewReader(lines), &out))
 	return strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 }
 
@@ -117,10 +116,7 @@ func dial(t *testing.T) *wire.Client {
 	go func() {
 		served <- (&wire.Server{New: newStore}).Serve(context.Background(), toServer, fromServer)
 	}()
-	client, err := wire.Dial(t.Context(), foreign.NewLines(toClient, fromClient), wire.ClientOptions{Patience: time.Minute})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := sample.Must(wire.Dial(t.Context(), foreign.NewLines(toClient, fromClient), wire.ClientOptions{Patience: time.Minute}))(t)
 	t.Cleanup(func() {
 		if err := fromClient.Close(); err != nil {
 			t.Error(err)
@@ -136,10 +132,7 @@ func dial(t *testing.T) *wire.Client {
 // between.
 func TestClientIsTheProvider(t *testing.T) {
 	over := dial(t)
-	store, err := newStore()
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := sample.Must(newStore())(t)
 	pin := engine.V(1, 5, 0)
 	output := "out"
 	play := func(p engine.Provider) []any {

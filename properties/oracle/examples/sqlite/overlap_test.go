@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/overlap"
 	"github.com/durosim/durosim/properties/undertest"
@@ -35,10 +36,7 @@ func shared(t testing.TB, v variant) undertest.Factory {
 func searchOverlap(t *testing.T, v variant, programs int) *overlap.Report {
 	t.Helper()
 	deny := append([]oracle.Freedom{"F5"}, promised...)
-	report, err := overlap.Search(shared(t, v), overlap.Options{Programs: programs, Oracle: oracle.Options{Deny: deny}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := sample.Must(overlap.Search(shared(t, v), overlap.Options{Programs: programs, Oracle: oracle.Options{Deny: deny}}))(t)
 	return report
 }
 

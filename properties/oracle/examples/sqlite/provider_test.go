@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
@@ -22,10 +23,7 @@ var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.Work
 // open opens a store.
 func open(t testing.TB, file string, now func() int64) *Provider {
 	t.Helper()
-	p, err := Open(context.Background(), file, everything, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := sample.Must(Open(context.Background(), file, everything, now))(t)
 	return p
 }
 

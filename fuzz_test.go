@@ -65,9 +65,7 @@ func FuzzPlan(f *testing.F) {
 			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, base, seed uint16, edits []byte) {
-		target.run(t, fuzzInput{base, seed, edits})
-	})
+	f.Fuzz(func(t *testing.T, base, seed uint16, edits []byte) { target.run(t, fuzzInput{base, seed, edits}) })
 }
 
 type fuzzTarget struct {

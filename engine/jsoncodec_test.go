@@ -42,28 +42,22 @@ var goldenEvents = []struct {
 	data EventData
 	want string
 }{
-	{
-		eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "{}"},
-		`"type":"OrchestrationStarted","name":"Order","version":"1.0.0","input":"{}","parent_instance":null,"parent_id":null}`,
+	{eventdata.OrchestrationStarted{Name: "Order", Version: "1.0.0", Input: "{}"},
+		`"type":"OrchestrationStarted","name":"Order","version":"1.0.0","input":"{}","parent_instance":null,"parent_id":null}`},
+	{eventdata.OrchestrationStarted{
+		Name: "Order", Version: "1.0.0", Input: "in", ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
+		CarryForwardEvents: []CarriedEvent{{Name: "q", Data: "1"}, {Name: "q", Data: `"2"`}}, InitialCustomStatus: ptr(""),
 	},
-	{
-		eventdata.OrchestrationStarted{
-			Name: "Order", Version: "1.0.0", Input: "in", ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
-			CarryForwardEvents: []CarriedEvent{{Name: "q", Data: "1"}, {Name: "q", Data: `"2"`}}, InitialCustomStatus: ptr(""),
-		},
 		`"type":"OrchestrationStarted","name":"Order","version":"1.0.0","input":"in","parent_instance":"p","parent_id":5,` +
-			`"carry_forward_events":[["q","1"],["q","\"2\""]],"initial_custom_status":"","parent_execution_id":2}`,
-	},
+			`"carry_forward_events":[["q","1"],["q","\"2\""]],"initial_custom_status":"","parent_execution_id":2}`},
 	{eventdata.OrchestrationCompleted{Output: "out"}, `"type":"OrchestrationCompleted","output":"out"}`},
 	{eventdata.OrchestrationFailed{Details: failed}, `"type":"OrchestrationFailed","details":` + failedJSON + `}`},
 	{eventdata.OrchestrationContinuedAsNew{Input: "in"}, `"type":"OrchestrationContinuedAsNew","input":"in"}`},
 	{eventdata.OrchestrationCancelRequested{Reason: eventdata.ReasonParentCancelled}, `"type":"OrchestrationCancelRequested","reason":"parent canceled"}`},
 	{eventdata.OrchestrationChained{Name: "Log", Instance: "log-1", Input: "in"}, `"type":"OrchestrationChained","name":"Log","instance":"log-1","input":"in"}`},
 	{eventdata.ActivityScheduled{Name: "charge", Input: "7"}, `"type":"ActivityScheduled","name":"charge","input":"7"}`},
-	{
-		eventdata.ActivityScheduled{Name: "charge", Input: "7", SessionID: "s", Tag: "gpu"},
-		`"type":"ActivityScheduled","name":"charge","input":"7","session_id":"s","tag":"gpu"}`,
-	},
+	{eventdata.ActivityScheduled{Name: "charge", Input: "7", SessionID: "s", Tag: "gpu"},
+		`"type":"ActivityScheduled","name":"charge","input":"7","session_id":"s","tag":"gpu"}`},
 	{eventdata.ActivityCompleted{Result: "ok"}, `"type":"ActivityCompleted","result":"ok"}`},
 	{eventdata.ActivityFailed{Details: failed}, `"type":"ActivityFailed","details":` + failedJSON + `}`},
 	{eventdata.ActivityCancelRequested{Reason: eventdata.ReasonTerminalFailed}, `"type":"ActivityCancelRequested","reason":"orchestration_terminal_failed"}`},
@@ -75,10 +69,8 @@ var goldenEvents = []struct {
 	{eventdata.QueueSubscribed{Name: "q"}, `"type":"ExternalSubscribedPersistent","name":"q"}`},
 	{eventdata.QueueEventDelivered{Name: "q", Data: "d"}, `"type":"ExternalEventPersistent","name":"q","data":"d"}`},
 	{eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture}, `"type":"ExternalSubscribedPersistentCancelled","reason":"dropped_future"}`},
-	{
-		eventdata.SubOrchestrationScheduled{Name: "Child", Instance: "sub::5", Input: "in"},
-		`"type":"SubOrchestrationScheduled","name":"Child","instance":"sub::5","input":"in"}`,
-	},
+	{eventdata.SubOrchestrationScheduled{Name: "Child", Instance: "sub::5", Input: "in"},
+		`"type":"SubOrchestrationScheduled","name":"Child","instance":"sub::5","input":"in"}`},
 	{eventdata.SubOrchestrationCompleted{Result: "r"}, `"type":"SubOrchestrationCompleted","result":"r"}`},
 	{eventdata.SubOrchestrationFailed{Details: failed}, `"type":"SubOrchestrationFailed","details":` + failedJSON + `}`},
 	{eventdata.SubOrchestrationCancelRequested{Reason: eventdata.ReasonDroppedFuture}, `"type":"SubOrchestrationCancelRequested","reason":"dropped_future"}`},
@@ -97,9 +89,7 @@ var goldenEvents = []struct {
 const goldenEnvelope = `{"event_id":3,"source_event_id":2,"instance_id":"i-1","execution_id":1,"timestamp_ms":99,"duroxide_version":"2.0.0",`
 
 func envelope(data EventData) Event {
-	return Event{
-		EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, TimestampMs: 99, DuroxideVersion: "2.0.0", Data: data,
-	}
+	return Event{EventID: 3, SourceEventID: 2, InstanceID: "i-1", ExecutionID: 1, TimestampMs: 99, DuroxideVersion: "2.0.0", Data: data}
 }
 
 // form is how a codec writes and reads events, or work items.
@@ -175,40 +165,28 @@ var goldenItems = []struct {
 	item WorkItem
 	want string
 }{
-	{
-		StartItem{Instance: "i", Orchestration: "Order", Input: "in", ExecutionID: 1},
+	{StartItem{Instance: "i", Orchestration: "Order", Input: "in", ExecutionID: 1},
 		`{"StartOrchestration":{"instance":"i","orchestration":"Order","input":"in","version":null,"parent_instance":null,` +
-			`"parent_id":null,"execution_id":1}}`,
+			`"parent_id":null,"execution_id":1}}`},
+	{StartItem{
+		Instance: "p::sub::5", Orchestration: "Order", Input: "in", Version: "1.2.0", ExecutionID: 1,
+		ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
 	},
-	{
-		StartItem{
-			Instance: "p::sub::5", Orchestration: "Order", Input: "in", Version: "1.2.0", ExecutionID: 1,
-			ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
-		},
 		`{"StartOrchestration":{"instance":"p::sub::5","orchestration":"Order","input":"in","version":"1.2.0","parent_instance":"p",` +
-			`"parent_id":5,"execution_id":1,"parent_execution_id":2}}`,
+			`"parent_id":5,"execution_id":1,"parent_execution_id":2}}`},
+	{ContinueAsNewItem{Instance: "i", Orchestration: "Loop", Input: "2"},
+		`{"ContinueAsNew":{"instance":"i","orchestration":"Loop","input":"2","version":null,"carry_forward_events":[]}}`},
+	{ContinueAsNewItem{
+		Instance: "i", Orchestration: "Loop", Input: "2", Version: "1.0.0",
+		CarryForwardEvents: []CarriedEvent{{Name: "q", Data: "d"}}, InitialCustomStatus: ptr("half"),
+		ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
 	},
-	{
-		ContinueAsNewItem{Instance: "i", Orchestration: "Loop", Input: "2"},
-		`{"ContinueAsNew":{"instance":"i","orchestration":"Loop","input":"2","version":null,"carry_forward_events":[]}}`,
-	},
-	{
-		ContinueAsNewItem{
-			Instance: "i", Orchestration: "Loop", Input: "2", Version: "1.0.0",
-			CarryForwardEvents: []CarriedEvent{{Name: "q", Data: "d"}}, InitialCustomStatus: ptr("half"),
-			ParentInstance: "p", ParentID: 5, ParentExecutionID: 2,
-		},
 		`{"ContinueAsNew":{"instance":"i","orchestration":"Loop","input":"2","version":"1.0.0","carry_forward_events":[["q","d"]],` +
-			`"initial_custom_status":"half","parent_instance":"p","parent_id":5,"parent_execution_id":2}}`,
-	},
-	{
-		ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "charge", Input: "7"},
-		`{"ActivityExecute":{"instance":"i","execution_id":1,"id":2,"name":"charge","input":"7"}}`,
-	},
-	{
-		ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "charge", Input: "7", SessionID: "s", Tag: "gpu"},
-		`{"ActivityExecute":{"instance":"i","execution_id":1,"id":2,"name":"charge","input":"7","session_id":"s","tag":"gpu"}}`,
-	},
+			`"initial_custom_status":"half","parent_instance":"p","parent_id":5,"parent_execution_id":2}}`},
+	{ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "charge", Input: "7"},
+		`{"ActivityExecute":{"instance":"i","execution_id":1,"id":2,"name":"charge","input":"7"}}`},
+	{ActivityExecuteItem{Instance: "i", ExecutionID: 1, ID: 2, Name: "charge", Input: "7", SessionID: "s", Tag: "gpu"},
+		`{"ActivityExecute":{"instance":"i","execution_id":1,"id":2,"name":"charge","input":"7","session_id":"s","tag":"gpu"}}`},
 	{ActivityCompletedItem{"i", 1, 2, "ok"}, `{"ActivityCompleted":{"instance":"i","execution_id":1,"id":2,"result":"ok"}}`},
 	{ActivityFailedItem{"i", 1, 2, failed}, `{"ActivityFailed":{"instance":"i","execution_id":1,"id":2,"details":` + failedJSON + `}}`},
 	{TimerFiredItem{"i", 1, 2, 1000}, `{"TimerFired":{"instance":"i","execution_id":1,"id":2,"fire_at_ms":1000}}`},
@@ -216,10 +194,8 @@ var goldenItems = []struct {
 	{ExternalRaised2Item{"i", "go", "t", "d"}, `{"ExternalRaised2":{"instance":"i","name":"go","topic":"t","data":"d"}}`},
 	{QueueMessageItem{"i", "q", "d"}, `{"QueueMessage":{"instance":"i","name":"q","data":"d"}}`},
 	{SubOrchCompletedItem{"p", 1, 5, "r"}, `{"SubOrchCompleted":{"parent_instance":"p","parent_execution_id":1,"parent_id":5,"result":"r"}}`},
-	{
-		SubOrchFailedItem{"p", 1, 5, failed},
-		`{"SubOrchFailed":{"parent_instance":"p","parent_execution_id":1,"parent_id":5,"details":` + failedJSON + `}}`,
-	},
+	{SubOrchFailedItem{"p", 1, 5, failed},
+		`{"SubOrchFailed":{"parent_instance":"p","parent_execution_id":1,"parent_id":5,"details":` + failedJSON + `}}`},
 	{CancelInstanceItem{"i", "enough"}, `{"CancelInstance":{"instance":"i","reason":"enough"}}`},
 }
 

@@ -22,68 +22,46 @@ var goldenDetails = []struct {
 	category  string
 	retryable bool
 }{
-	{
-		ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "ack_orchestration_item", Message: "disk full", Retryable: true}},
+	{ErrorDetails{Infrastructure: &eventdata.InfrastructureError{Operation: "ack_orchestration_item", Message: "disk full", Retryable: true}},
 		`{"Infrastructure":{"operation":"ack_orchestration_item","message":"disk full","retryable":true}}`,
-		"infrastructure:ack_orchestration_item: disk full", "infrastructure", true,
-	},
-	{
-		eventdata.Nondeterminism("completion without open schedule"),
+		"infrastructure:ack_orchestration_item: disk full", "infrastructure", true},
+	{eventdata.Nondeterminism("completion without open schedule"),
 		`{"Configuration":{"kind":"Nondeterminism","resource":"","message":"completion without open schedule"}}`,
-		"nondeterministic: completion without open schedule", "configuration", false,
-	},
-	{
-		ErrorDetails{Configuration: &eventdata.ConfigurationError{Kind: eventdata.KindNondeterminism, Resource: "Order"}},
+		"nondeterministic: completion without open schedule", "configuration", false},
+	{ErrorDetails{Configuration: &eventdata.ConfigurationError{Kind: eventdata.KindNondeterminism, Resource: "Order"}},
 		`{"Configuration":{"kind":"Nondeterminism","resource":"Order","message":null}}`,
-		"nondeterministic in Order", "configuration", false,
-	},
-	{
-		ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "no stock", Retryable: true}},
+		"nondeterministic in Order", "configuration", false},
+	{ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppActivityFailed, Message: "no stock", Retryable: true}},
 		`{"Application":{"kind":"ActivityFailed","message":"no stock","retryable":true}}`,
-		"no stock", "application", true,
-	},
-	{
-		ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: "gave up"}},
+		"no stock", "application", true},
+	{ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: "gave up"}},
 		`{"Application":{"kind":"OrchestrationFailed","message":"gave up","retryable":false}}`,
-		"gave up", "application", false,
-	},
-	{
-		ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: "index out of range"}},
+		"gave up", "application", false},
+	{ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Message: "index out of range"}},
 		`{"Application":{"kind":"Panicked","message":"index out of range","retryable":false}}`,
-		"orchestration panicked: index out of range", "application", false,
-	},
-	{
-		ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled, Reason: eventdata.ReasonParentCancelled}},
+		"orchestration panicked: index out of range", "application", false},
+	{ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppCancelled, Reason: eventdata.ReasonParentCancelled}},
 		`{"Application":{"kind":{"Cancelled":{"reason":"parent canceled"}},"message":"","retryable":false}}`,
-		"canceled: parent canceled", "application", false,
-	},
-	{
-		ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "i", ExecutionID: 1}, Message: "[]"}},
+		"canceled: parent canceled", "application", false},
+	{ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "i", ExecutionID: 1}, Message: "[]"}},
 		`{"Poison":{"attempt_count":11,"max_attempts":10,"message_type":{"Orchestration":{"instance":"i","execution_id":1}},"message":"[]"}}`,
-		"poison: orchestration i exceeded 11 attempts (max 10)", "poison", false,
-	},
-	{
-		ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "i", ExecutionID: 1, Cause: "crashes"}, Message: "[]"}},
+		"poison: orchestration i exceeded 11 attempts (max 10)", "poison", false},
+	{ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, Instance: "i", ExecutionID: 1, Cause: "crashes"}, Message: "[]"}},
 		`{"Poison":{"attempt_count":11,"max_attempts":10,` +
 			`"message_type":{"Orchestration":{"instance":"i","execution_id":1,"cause":"crashes"}},"message":"[]"}}`,
-		"poison: orchestration i exceeded 11 attempts (max 10): crashes", "poison", false,
-	},
-	{
-		ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 4, MaxAttempts: 3, MessageType: eventdata.PoisonType{
-			Kind: eventdata.PoisonActivity, Instance: "i", ExecutionID: 1, ActivityName: "charge", ActivityID: 2,
-		}, Message: "{}"}},
+		"poison: orchestration i exceeded 11 attempts (max 10): crashes", "poison", false},
+	{ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 4, MaxAttempts: 3, MessageType: eventdata.PoisonType{
+		Kind: eventdata.PoisonActivity, Instance: "i", ExecutionID: 1, ActivityName: "charge", ActivityID: 2,
+	}, Message: "{}"}},
 		`{"Poison":{"attempt_count":4,"max_attempts":3,` +
 			`"message_type":{"Activity":{"instance":"i","execution_id":1,"activity_name":"charge","activity_id":2}},"message":"{}"}}`,
-		"poison: activity charge#2 exceeded 4 attempts (max 3)", "poison", false,
-	},
-	{
-		ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{
-			Kind: eventdata.PoisonFailedDeserialization, Instance: "i", ExecutionID: 1, Error: "unknown kind",
-		}, Message: "unknown kind"}},
+		"poison: activity charge#2 exceeded 4 attempts (max 3)", "poison", false},
+	{ErrorDetails{Poison: &eventdata.PoisonError{AttemptCount: 11, MaxAttempts: 10, MessageType: eventdata.PoisonType{
+		Kind: eventdata.PoisonFailedDeserialization, Instance: "i", ExecutionID: 1, Error: "unknown kind",
+	}, Message: "unknown kind"}},
 		`{"Poison":{"attempt_count":11,"max_attempts":10,` +
 			`"message_type":{"FailedDeserialization":{"instance":"i","execution_id":1,"error":"unknown kind"}},"message":"unknown kind"}}`,
-		"poison: orchestration i history deserialization failed after 11 attempts (max 10): unknown kind", "poison", false,
-	},
+		"poison: orchestration i history deserialization failed after 11 attempts (max 10): unknown kind", "poison", false},
 	{ErrorDetails{}, `null`, "", "", false},
 }
 
@@ -162,18 +140,12 @@ func TestUnmarshalDetailsErrors(t *testing.T) {
 		{`{"Application":7}`, `Application: at byte 0: got '7'; want '{'`},
 		{`{"Poison":{"attempt_count":4294967296,"max_attempts":1,"message":""}}`, `Poison: field "attempt_count": want a whole number of 32 bits, got 4294967296`},
 		{`{"Poison":{"attempt_count":2,"max_attempts":1,"message":""}}`, `Poison: field "message_type": missing`},
-		{
-			`{"Poison":{"attempt_count":2,"max_attempts":1,"message":"","message_type":{"Timer":{"instance":"i","execution_id":1}}}}`,
-			`Poison: field "message_type": unknown "Timer"`,
-		},
-		{
-			`{"Poison":{"attempt_count":2,"max_attempts":1,"message":"","message_type":{"Activity":{"instance":"i","execution_id":1,"activity_name":"a"}}}}`,
-			`Poison: field "message_type": Activity: field "activity_id": missing`,
-		},
-		{
-			`{"Poison":{"attempt_count":2,"max_attempts":1,"message":"","message_type":{"Orchestration":null}}}`,
-			`Poison: field "message_type": Orchestration: at byte 0: got 'n'; want '{'`,
-		},
+		{`{"Poison":{"attempt_count":2,"max_attempts":1,"message":"","message_type":{"Timer":{"instance":"i","execution_id":1}}}}`,
+			`Poison: field "message_type": unknown "Timer"`},
+		{`{"Poison":{"attempt_count":2,"max_attempts":1,"message":"","message_type":{"Activity":{"instance":"i","execution_id":1,"activity_name":"a"}}}}`,
+			`Poison: field "message_type": Activity: field "activity_id": missing`},
+		{`{"Poison":{"attempt_count":2,"max_attempts":1,"message":"","message_type":{"Orchestration":null}}}`,
+			`Poison: field "message_type": Orchestration: at byte 0: got 'n'; want '{'`},
 	} {
 		d := failed
 		if err := json.Unmarshal([]byte(c.text), &d); err == nil || err.Error() != c.want {
@@ -195,14 +167,10 @@ func TestMarshalDetailsErrors(t *testing.T) {
 		{ErrorDetails{Application: &eventdata.ApplicationError{}}, `application error of kind ""`},
 		{ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppPanicked, Reason: "r"}}, "application error of kind Panicked with a reason"},
 		{ErrorDetails{Poison: &eventdata.PoisonError{}}, `poison of kind ""`},
-		{
-			ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, ActivityID: 2}}},
-			"poison of kind Orchestration with fields of another",
-		},
-		{
-			ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonActivity, Error: "e"}}},
-			"poison of kind Activity with fields of another",
-		},
+		{ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonOrchestration, ActivityID: 2}}},
+			"poison of kind Orchestration with fields of another"},
+		{ErrorDetails{Poison: &eventdata.PoisonError{MessageType: eventdata.PoisonType{Kind: eventdata.PoisonActivity, Error: "e"}}},
+			"poison of kind Activity with fields of another"},
 	} {
 		if _, err := json.Marshal(c.details); err == nil || !strings.HasSuffix(err.Error(), c.want) {
 			t.Errorf("%+v:\n got %v\nwant %s", c.details, err, c.want)

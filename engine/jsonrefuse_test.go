@@ -72,18 +72,12 @@ func TestDecodeEventErrors(t *testing.T) {
 		{head + `"type":"CustomStatusUpdated","status":false}`, where + `CustomStatusUpdated: field "status": want a string, got false`},
 		{head + `"type":"TimerFired","fire_at_ms":1.5}`, where + `TimerFired: field "fire_at_ms": want a whole number of 64 bits, got 1.5`},
 		{head + `"type":"TimerFired","fire_at_ms":` + strings.Repeat("1", 50) + `}`, where + `TimerFired: field "fire_at_ms": want a whole number of 64 bits, got a long number`},
-		{
-			head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":[["a","b"],["c"]]}`,
-			where + `OrchestrationStarted: field "carry_forward_events": want [name,data], got an array`,
-		},
-		{
-			head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":[["a",1]]}`,
-			where + `OrchestrationStarted: field "carry_forward_events": want a string, got 1`,
-		},
-		{
-			head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":{}}`,
-			where + `OrchestrationStarted: field "carry_forward_events": want an array, got an object`,
-		},
+		{head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":[["a","b"],["c"]]}`,
+			where + `OrchestrationStarted: field "carry_forward_events": want [name,data], got an array`},
+		{head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":[["a",1]]}`,
+			where + `OrchestrationStarted: field "carry_forward_events": want a string, got 1`},
+		{head + `"type":"OrchestrationStarted","name":"O","version":"","input":"","carry_forward_events":{}}`,
+			where + `OrchestrationStarted: field "carry_forward_events": want an array, got an object`},
 		{head + `"type":"ActivityFailed","details":null}`, where + `ActivityFailed: field "details": at byte 0: got 'n'; want '{'`},
 		{head + `"type":"ActivityFailed","details":{}}`, where + `ActivityFailed: field "details": 0 fields; want one that names the kind`},
 		{head + `"type":"ActivityFailed","details":{"Bad":{}}}`, where + `ActivityFailed: field "details": unknown variant "Bad"`},
@@ -103,10 +97,8 @@ func TestDecodeWorkItemErrors(t *testing.T) {
 		{`{"ExternalRaised2":{"instance":"i","name":"n","topic":"t","data":"d"}}`, `codec 1.5.0: work item: unknown kind "ExternalRaised2"`},
 		{`{"TimerFired":{"instance":"i","execution_id":1,"id":2}}`, `codec 1.5.0: work item: TimerFired: field "fire_at_ms": missing`},
 		{`{"CancelInstance":{"instance":7,"reason":null}}`, `codec 1.5.0: work item: CancelInstance: field "instance": want a string, got 7`},
-		{
-			`{"SubOrchFailed":{"parent_instance":"p","parent_execution_id":1,"parent_id":5,"details":{"Application":{"kind":"Panicked","message":"","retryable":1}}}}`,
-			`codec 1.5.0: work item: SubOrchFailed: field "details": Application: field "retryable": want true or false, got 1`,
-		},
+		{`{"SubOrchFailed":{"parent_instance":"p","parent_execution_id":1,"parent_id":5,"details":{"Application":{"kind":"Panicked","message":"","retryable":1}}}}`,
+			`codec 1.5.0: work item: SubOrchFailed: field "details": Application: field "retryable": want true or false, got 1`},
 	} {
 		itemsOf(oldCodec).doesNotRead(t, c.text, c.want)
 	}

@@ -161,11 +161,7 @@ func TestVersionRangeJSON(t *testing.T) {
 
 // drawPart draws a part of a version, most often one that makes bounds meet or borrow.
 func drawPart(t *rapid.T) uint32 {
-	return rapid.OneOf(
-		rapid.Uint32Range(0, 3),
-		rapid.SampledFrom([]uint32{0, 998, 999}),
-		rapid.Uint32Range(0, 999),
-	).Draw(t, "part")
+	return rapid.OneOf(rapid.Uint32Range(0, 3), rapid.SampledFrom([]uint32{0, 998, 999}), rapid.Uint32Range(0, 999)).Draw(t, "part")
 }
 
 // drawConstraint draws a constraint of the grammar of ParseRange without the forms that it rejects, and without the one

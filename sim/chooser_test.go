@@ -75,18 +75,14 @@ func TestRandomIsUniform(t *testing.T) {
 	}
 	key := root.Num(labelNode, 9)
 	tally("over keys", func(i uint64) uint64 { return c.Choose(key.Num(labelCall, i), cells) })
-	tally("over prefixes", func(i uint64) uint64 {
-		return c.Choose(root.Num(labelNode, i).At(labelCall), cells)
-	})
+	tally("over prefixes", func(i uint64) uint64 { return c.Choose(root.Num(labelNode, i).At(labelCall), cells) })
 	tally("over seeds", func(i uint64) uint64 { return sim.Random(i).Choose(key, cells) })
 	tally("priority, low bits", func(i uint64) uint64 { return c.Priority(key.Num(labelCall, i)) % cells })
 	tally("draw and priority of one key", func(i uint64) uint64 {
 		k := key.Num(labelCall, i)
 		return c.Choose(k, 8)*8 + c.Priority(k)>>61
 	})
-	tally("neighbouring seeds", func(i uint64) uint64 {
-		return sim.Random(i).Choose(key, 8)*8 + sim.Random(i+1).Choose(key, 8)
-	})
+	tally("neighbouring seeds", func(i uint64) uint64 { return sim.Random(i).Choose(key, 8)*8 + sim.Random(i+1).Choose(key, 8) })
 	tally("two keys over seeds", func(i uint64) uint64 {
 		r := sim.Random(i)
 		return r.Choose(key.Num(labelCall, 0).At(labelTimer), 8)*8 + r.Choose(key.Num(labelCall, 1).At(labelTimer), 8)

@@ -19,9 +19,7 @@ func named(t *testing.T, name string, seed uint64) sim.Chooser {
 }
 
 // faultKey names a draw of call n of one of four nodes.
-func faultKey(n uint64) sim.Key {
-	return sim.RootKey(true).Num(labelNode, n%4).Num(labelCall, n)
-}
+func faultKey(n uint64) sim.Key { return sim.RootKey(true).Num(labelNode, n%4).Num(labelCall, n) }
 
 func TestNamedChooserRefuses(t *testing.T) {
 	for _, name := range []string{"", "Random", "random:1", "fifo:2", "pct", "pct:", "pct:0", "pct:9", "pct:x", "delay", "enumerate:-1", "portfolio:2",

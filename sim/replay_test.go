@@ -81,8 +81,7 @@ func (q *questions) defaulted(rec *sim.Recording) (n int) {
 }
 
 func TestReplayGivesWhatWasRecorded(t *testing.T) {
-	edited := &sim.Recording{Seed: 4, SeededOrder: true, Priorities: []sim.RecordedChoice{
-		{Key: sim.RootKey(true).Num(labelNode, 3), Value: 0}}}
+	edited := &sim.Recording{Seed: 4, SeededOrder: true, Priorities: []sim.RecordedChoice{{Key: sim.RootKey(true).Num(labelNode, 3), Value: 0}}}
 	for _, c := range []struct {
 		name       string
 		chooser    func() sim.Chooser
@@ -143,10 +142,8 @@ func TestReplayNamesDivergences(t *testing.T) {
 	root := sim.RootKey(true)
 	a, b, c, d := root.Num(labelCall, 1), root.Num(labelCall, 2), root.Num(labelCall, 3), root.Num(labelCall, 4)
 	rec := &sim.Recording{
-		Complete: true,
-		Choices: []sim.RecordedChoice{
-			{Key: a, N: 5, Value: 4}, {Key: b, N: 5, Value: 9}, {Key: a, N: 5, Value: 3}, {Key: d, N: 2, Value: 1},
-		},
+		Complete:   true,
+		Choices:    []sim.RecordedChoice{{Key: a, N: 5, Value: 4}, {Key: b, N: 5, Value: 9}, {Key: a, N: 5, Value: 3}, {Key: d, N: 2, Value: 1}},
 		Priorities: []sim.RecordedChoice{{Key: a, Value: 1}, {Key: b, Value: 1}},
 	}
 	r := &questions{Chooser: sim.Replay(rec)}

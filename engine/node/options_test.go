@@ -160,9 +160,7 @@ func TestOptionsRefuse(t *testing.T) {
 		func(o *Options) { o.UnregisteredBackoffMax = time.Millisecond },
 		func(o *Options) { o.SessionIdleTimeout = time.Second; o.WorkerLockTimeout = time.Second },
 		func(o *Options) { o.WorkerTagFilter.Mode = 9 },
-		func(o *Options) {
-			o.WorkerTagFilter = engine.TagFilter{Mode: engine.TagTags, Tags: []string{"b", "a"}}
-		},
+		func(o *Options) { o.WorkerTagFilter = engine.TagFilter{Mode: engine.TagTags, Tags: []string{"b", "a"}} },
 	} {
 		o := DefaultOptions()
 		change(&o)

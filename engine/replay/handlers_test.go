@@ -18,9 +18,7 @@ var handlers = map[string]orch.Handler{
 
 	// one activity; returns its result or its error
 	"activity": oneActivity,
-	"sleep": func(c *orch.Context, _ string) (string, error) {
-		return c.ScheduleTimer(5 * second).Await()
-	},
+	"sleep":    func(c *orch.Context, _ string) (string, error) { return c.ScheduleTimer(5 * second).Await() },
 	// activity a, then activity b, then returns both results
 	"two-steps": func(c *orch.Context, in string) (string, error) {
 		a, err := c.ScheduleActivity("a", in).Await()
@@ -178,10 +176,8 @@ var handlers = map[string]orch.Handler{
 		c.ScheduleTimer(second).Await()
 		panic("at the disco")
 	},
-	"odd-panic": func(c *orch.Context, in string) (string, error) { panic(&struct{}{}) },
-	"out-of-range": func(c *orch.Context, in string) (string, error) {
-		return in[5:], nil
-	},
+	"odd-panic":    func(c *orch.Context, in string) (string, error) { panic(&struct{}{}) },
+	"out-of-range": func(c *orch.Context, in string) (string, error) { return in[5:], nil },
 
 	// two coroutines, each with two activities in a row
 	"coroutines": func(c *orch.Context, in string) (string, error) {

@@ -35,10 +35,7 @@ type story struct {
 }
 
 func newStory() *story {
-	return &story{
-		rules: DefaultRules(),
-		in:    Input{Build: build("1.5.0"), Instance: "p", ExecutionID: 1, NowMs: 1000, DoubleCheck: true},
-	}
+	return &story{rules: DefaultRules(), in: Input{Build: build("1.5.0"), Instance: "p", ExecutionID: 1, NowMs: 1000, DoubleCheck: true}}
 }
 
 // run executes a directive and returns its output.

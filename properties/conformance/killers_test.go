@@ -188,9 +188,7 @@ var queueKillers = []killer{
 	answers("ack errors are retryable", "AckOrchestrationItem", retryable),
 	answers("abandon errors are retryable", "AbandonOrchestrationItem", retryable),
 	answers("renew errors are retryable", "RenewOrchestrationItemLock", retryable),
-	fails("a failed ack frees", "AckOrchestrationItem", func(c *call) {
-		_ = c.inner.AbandonOrchestrationItem(c.ctx, c.ack.LockToken, 0, true)
-	}),
+	fails("a failed ack frees", "AckOrchestrationItem", func(c *call) { _ = c.inner.AbandonOrchestrationItem(c.ctx, c.ack.LockToken, 0, true) }),
 	fails("a failed ack sends its work", "AckOrchestrationItem", func(c *call) {
 		for _, item := range c.ack.WorkerItems {
 			_ = c.inner.EnqueueForWorker(c.ctx, item)

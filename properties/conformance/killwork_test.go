@@ -10,9 +10,7 @@ import (
 )
 
 // hides gives an activity back and returns nothing in the cases that hidden selects.
-func hides(name string, hidden func(c *call) bool) killer {
-	return spoil(name, "", hiding(hidden))
-}
+func hides(name string, hidden func(c *call) bool) killer { return spoil(name, "", hiding(hidden)) }
 
 func hiding(hidden func(c *call) bool) func(c *call) {
 	return on("FetchWorkItem", func(c *call) {
@@ -116,9 +114,7 @@ var workKillers = []killer{
 			c.item = engine.ActivityCompletedItem{Instance: "A", ExecutionID: 1, ID: 1}
 		}
 	}),
-	spoil("finishing does not delete", "AckWorkItem", func(c *call) {
-		c.err = c.inner.AbandonWorkItem(c.ctx, c.token, 0, true)
-	}),
+	spoil("finishing does not delete", "AckWorkItem", func(c *call) { c.err = c.inner.AbandonWorkItem(c.ctx, c.token, 0, true) }),
 
 	spoil("the youngest activity first", "FetchWorkItem", func(c *call) {
 		var held []string

@@ -86,92 +86,53 @@ func of(instance string) func(f *engine.OrchestrationItem) {
 }
 
 var freedomCases = map[Freedom]freedomCase{
-	f1AnyInstance: {
-		prepare: func(s *script) { s.ok(send(startA)).ok(send(startB)) },
-		args:    fetchAny(), legal: with(item("o1", 1, startB), of("B")),
-	},
-	f2TokenText: {
-		prepare: func(s *script) { s.ok(send(startA)) }, always: true,
-		args: fetchAny(), legal: item("any text, even this", 1, startA), wrong: item("", 1, startA),
-	},
-	f3Polling: {
-		prepare: func(s *script) { s.ok(sendLater(startA, 50*ms)); s.at = Between(1000, 1100) }, always: true,
-		args: call.FetchOrchestrationItem{LockTimeout: 1000 * ms, PollTimeout: 100 * ms}, legal: item("o1", 1, startA), wrong: item("o1", 2, startA),
-	},
-	f4OrphanStops: {
-		prepare: func(s *script) { s.ok(send(queueA)).ok(send(startB)) },
-		args:    fetchAny(), legal: call.Answer{},
-	},
-	f5Contention: {
-		prepare: func(s *script) { s.ok(send(startA)) },
-		args:    fetchAny(), legal: call.Answer{},
-	},
-	f6Depths: {
-		prepare: func(s *script) {
-			s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000)
-		},
-		args: call.GetQueueDepths{}, legal: call.Answer{Depths: &engine.QueueDepths{}},
-	},
-	f7DuplicateAppend: {
-		prepare: func(s *script) {
-			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}})
-		},
-		args: call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "y"})}}, legal: call.Answer{},
-	},
-	f8ExpiredAbandon: {
-		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000) },
-		args:    call.AbandonOrchestrationItem{LockToken: "o1"}, legal: permit,
-	},
-	f9AbandonScope: {
-		prepare: func(s *script) {
-			s.created(nil).ok(send(pokeA)).says(fetchAny(), item("o1", 1, pokeA)).ok(send(pokeA)).ok(call.AbandonOrchestrationItem{LockToken: "o1", Delay: 500 * ms, IgnoreAttempt: false})
-		},
-		args: fetchAny(), legal: call.Answer{},
-	},
-	f10Texts: {
-		prepare: func(s *script) {}, always: true,
+	f1AnyInstance: {prepare: func(s *script) { s.ok(send(startA)).ok(send(startB)) },
+		args: fetchAny(), legal: with(item("o1", 1, startB), of("B"))},
+	f2TokenText: {prepare: func(s *script) { s.ok(send(startA)) }, always: true,
+		args: fetchAny(), legal: item("any text, even this", 1, startA), wrong: item("", 1, startA)},
+	f3Polling: {prepare: func(s *script) { s.ok(sendLater(startA, 50*ms)); s.at = Between(1000, 1100) }, always: true,
+		args: call.FetchOrchestrationItem{LockTimeout: 1000 * ms, PollTimeout: 100 * ms}, legal: item("o1", 1, startA), wrong: item("o1", 2, startA)},
+	f4OrphanStops: {prepare: func(s *script) { s.ok(send(queueA)).ok(send(startB)) }, args: fetchAny(), legal: call.Answer{}},
+	f5Contention:  {prepare: func(s *script) { s.ok(send(startA)) }, args: fetchAny(), legal: call.Answer{}},
+	f6Depths: {prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000) },
+		args: call.GetQueueDepths{}, legal: call.Answer{Depths: &engine.QueueDepths{}}},
+	f7DuplicateAppend: {prepare: func(s *script) {
+		s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}})
+	}, args: call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "y"})}}, legal: call.Answer{}},
+	f8ExpiredAbandon: {prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000) },
+		args: call.AbandonOrchestrationItem{LockToken: "o1"}, legal: permit},
+	f9AbandonScope: {prepare: func(s *script) {
+		s.created(nil).ok(send(pokeA)).says(fetchAny(), item("o1", 1, pokeA)).ok(send(pokeA)).ok(call.AbandonOrchestrationItem{LockToken: "o1", Delay: 500 * ms, IgnoreAttempt: false})
+	}, args: fetchAny(), legal: call.Answer{}},
+	f10Texts: {prepare: func(s *script) {}, always: true,
 		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1}, legal: call.Answer{Err: &engine.ProviderError{Message: "oh, that is an invalid lock token"}},
-		wrong: call.Answer{Err: &engine.ProviderError{Message: "no"}},
-	},
-	f11Order: {
-		prepare: func(s *script) {
-			s.created(nil).ok(send(startB)).says(fetchAny(), with(item("o2", 1, startB), of("B"))).ok(ackOf1("o2", named))
-		}, always: true,
-		args: call.ListInstances{}, legal: call.Answer{IDs: []string{"B", "A"}}, wrong: call.Answer{IDs: []string{"B"}},
-	},
-	f12Times: {
-		prepare: func(s *script) { s.created(nil) }, always: true,
+		wrong: call.Answer{Err: &engine.ProviderError{Message: "no"}}},
+	f11Order: {prepare: func(s *script) {
+		s.created(nil).ok(send(startB)).says(fetchAny(), with(item("o2", 1, startB), of("B"))).ok(ackOf1("o2", named))
+	}, always: true, args: call.ListInstances{}, legal: call.Answer{IDs: []string{"B", "A"}}, wrong: call.Answer{IDs: []string{"B"}}},
+	f12Times: {prepare: func(s *script) { s.created(nil) }, always: true,
 		args:  call.GetInstanceInfo{Instance: "A"},
 		legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 1, Status: "Running", CreatedAt: 42}},
-		wrong: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 2, Status: "Running"}},
-	},
-	f13ErrorContext: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) {
-				a.HistoryDelta = []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch"})}
-			})
-			s.ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 1}).ok(send(pokeA))
-		}, always: true,
-		args: fetchAny(), legal: with(item("o2", 1, pokeA), func(f *engine.OrchestrationItem) {
-			f.HistoryError = "whatever"
-			f.KVSnapshot = []engine.KVEntry{{Key: "x"}}
-		}),
-		wrong: item("o2", 1, pokeA),
-	},
-	f14RowlessContext: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) {
-				a.Metadata, a.HistoryDelta = engine.ExecutionMetadata{}, []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
-			}).ok(send(pokeA))
-		},
-		args: fetchAny(), legal: with(item("o2", 1, pokeA), func(f *engine.OrchestrationItem) {
-			f.OrchestrationName, f.Version, f.History = "other", "9.9.9", []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
-		}),
-	},
-	f15DeletedCount: {
-		prepare: func(s *script) { s.created(nil) },
-		args:    call.DeleteInstancesAtomic{Instances: []string{"A", "ghost", "A"}, Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 3, ExecutionsDeleted: 1}},
-	},
+		wrong: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 2, Status: "Running"}}},
+	f13ErrorContext: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) {
+			a.HistoryDelta = []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch"})}
+		})
+		s.ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 1}).ok(send(pokeA))
+	}, always: true, args: fetchAny(), legal: with(item("o2", 1, pokeA), func(f *engine.OrchestrationItem) {
+		f.HistoryError = "whatever"
+		f.KVSnapshot = []engine.KVEntry{{Key: "x"}}
+	}),
+		wrong: item("o2", 1, pokeA)},
+	f14RowlessContext: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) {
+			a.Metadata, a.HistoryDelta = engine.ExecutionMetadata{}, []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
+		}).ok(send(pokeA))
+	}, args: fetchAny(), legal: with(item("o2", 1, pokeA), func(f *engine.OrchestrationItem) {
+		f.OrchestrationName, f.Version, f.History = "other", "9.9.9", []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
+	})},
+	f15DeletedCount: {prepare: func(s *script) { s.created(nil) },
+		args: call.DeleteInstancesAtomic{Instances: []string{"A", "ghost", "A"}, Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 3, ExecutionsDeleted: 1}}},
 	f16UnknownStatus: {
 		// No call leaves a current execution without a row, so no answer can need this freedom.
 		prepare: func(s *script) {
@@ -179,118 +140,70 @@ var freedomCases = map[Freedom]freedomCase{
 		},
 		args: call.GetInstanceInfo{Instance: "A"}, legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "unknown", CurrentExecutionID: 1, Status: "Unknown"}},
 	},
-	f17MisKinded: {
-		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
-		args:    call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}, legal: permit,
-	},
-	f18RunningStamp: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusRunning })
-		},
-		args: call.GetExecutionInfo{Instance: "A", ExecutionID: 1}, legal: call.Answer{Execution: &engine.ExecutionInfo{ExecutionID: 1, Status: engine.StatusRunning}},
-	},
-	f19Bytes: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) {
-				a.HistoryDelta = []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}
-			})
-		},
-		args: call.GetInstanceStats{Instance: "A"}, legal: call.Answer{Stats: &engine.SystemStats{HistoryEventCount: 1, HistorySizeBytes: 7}},
-	},
-	f20HalfNamed: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.OrchestrationVersion = "" })
-		},
-		args: call.ListInstances{}, legal: call.Answer{IDs: []string{"A"}},
-	},
-	f21MissingParent: {
-		prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
-		args:    ackOf1("o1", engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}), legal: permit,
-	},
-	f22BulkAtomicity: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusFailed }).says(call.DeleteInstanceBulk{}, busy)
-		},
-		args: call.ListInstances{}, legal: call.Answer{},
-	},
-	f23Packed: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 1, Minor: 1000} }).ok(send(pokeA))
-		},
-		args:  call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{{Min: engine.V(2, 0, 0), Max: engine.V(2, 0, 0)}}}},
-		legal: item("o2", 1, pokeA),
-	},
-	f24DuringFetch: {
-		prepare: func(s *script) { s.ok(send(startA)).ok(sendLater(pokeA, 50*ms)); s.at = Between(1000, 1100) }, always: true,
-		args: fetchAny(), legal: item("o1", 1, startA), wrong: item("o1", 1, pokeA),
-	},
-	f25Redelivered: {
-		prepare: func(s *script) {
-			s.ok(sendWork(activityOf(2, "", ""))).ok(sendWork(activityOf(3, "", "")))
-			s.says(fetchWorkAny(), took("w1", 1, activityOf(2, "", ""))).ok(call.AbandonWorkItem{LockToken: "w1"})
-		},
-		args: fetchWorkAny(), legal: took("w2", 1, activityOf(3, "", "")),
-	},
-	f26ShorterSession: {
-		prepare: func(s *script) {
-			s.ok(sendWork(activityOf(2, "s", ""))).ok(sendWork(activityOf(3, "s", ""))).ok(sendWork(activityOf(4, "s", "")))
-			s.says(fetchWorkBy("w1", 5000*ms), took("w1", 1, activityOf(2, "s", "")))
-			s.says(fetchWorkBy("w1", 500*ms), took("w2", 1, activityOf(3, "s", ""))).time(2000)
-		},
-		args: fetchWorkBy("w2", 500*ms), legal: call.Answer{},
-	},
-	f27LateTouch: {
-		prepare: func(s *script) {
-			s.ok(sendWork(activityOf(2, "s", ""))).ok(sendWork(activityOf(3, "s", "")))
-			first := fetchWorkBy("w1", 100*ms)
-			first.LockTimeout = 9000 * ms
-			s.says(first, took("w1", 1, activityOf(2, "s", ""))).time(1200)
-			s.says(fetchWorkBy("w2", 9000*ms), took("w2", 1, activityOf(3, "s", ""))).time(2000)
-			s.ok(call.AckWorkItem{LockToken: "w1"}).time(2300)
-		},
-		args: call.RenewSessionLock{Owners: []string{"w2"}, ExtendFor: 1000 * ms, IdleTimeout: 500 * ms}, legal: call.Answer{Count: 1},
-	},
-	f28SurvivingWork: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) { a.WorkerItems = []engine.WorkItem{activityOf(2, "", "")} })
-		},
-		args: call.DeleteInstance{Instance: "A", Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 1, ExecutionsDeleted: 1}},
-	},
-	xOrphanBeforeStart: {
-		prepare: func(s *script) { s.ok(send(queueA)).ok(sendLater(startA, 500*ms)).ok(fetchAny()).time(1500) },
-		args:    fetchAny(), legal: item("o1", 1, startA),
-	},
-	xUndecodableRow: {
-		prepare: func(s *script) {
-			s.ok(sendWork(activityOf(2, "", ""))).ok(call.CorruptMessage{Item: activityOf(2, "", "")})
-		},
-		args: fetchWorkAny(), legal: permit,
-	},
-	xUnknownDeleted: {
-		prepare: func(s *script) { s.ok(send(startA)) },
-		args:    call.DeleteInstancesAtomic{Instances: []string{"A"}, Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{}},
-	},
-	xPointerOfLateRow: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) { a.ExecutionID, a.Metadata = 3, engine.ExecutionMetadata{} })
-			s.created2()
-		},
-		args:  call.GetInstanceInfo{Instance: "A"},
-		legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 3, Status: "Running"}},
-	},
-	xRowlessUndecodable: {
-		prepare: func(s *script) {
-			s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}}).ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 2}).ok(send(pokeA))
-		},
-		args: fetchAny(), legal: with(item("o1", 1, pokeA), func(f *engine.OrchestrationItem) { f.HistoryError = "cannot" }),
-	},
-	xPreRelease: {
-		prepare: func(s *script) {
-			s.created(func(a *call.AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 2} }).ok(send(pokeA))
-		},
-		args:  call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{{Max: engine.Version{Major: 2, Pre: "rc.1"}}}}},
-		legal: call.Answer{},
-	},
+	f17MisKinded: {prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
+		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}, legal: permit},
+	f18RunningStamp: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusRunning })
+	}, args: call.GetExecutionInfo{Instance: "A", ExecutionID: 1}, legal: call.Answer{Execution: &engine.ExecutionInfo{ExecutionID: 1, Status: engine.StatusRunning}}},
+	f19Bytes: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) {
+			a.HistoryDelta = []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}
+		})
+	}, args: call.GetInstanceStats{Instance: "A"}, legal: call.Answer{Stats: &engine.SystemStats{HistoryEventCount: 1, HistorySizeBytes: 7}}},
+	f20HalfNamed: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.OrchestrationVersion = "" })
+	}, args: call.ListInstances{}, legal: call.Answer{IDs: []string{"A"}}},
+	f21MissingParent: {prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
+		args: ackOf1("o1", engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", ParentInstanceID: "ghost"}), legal: permit},
+	f22BulkAtomicity: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusFailed }).says(call.DeleteInstanceBulk{}, busy)
+	}, args: call.ListInstances{}, legal: call.Answer{}},
+	f23Packed: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 1, Minor: 1000} }).ok(send(pokeA))
+	}, args: call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{{Min: engine.V(2, 0, 0), Max: engine.V(2, 0, 0)}}}},
+		legal: item("o2", 1, pokeA)},
+	f24DuringFetch: {prepare: func(s *script) { s.ok(send(startA)).ok(sendLater(pokeA, 50*ms)); s.at = Between(1000, 1100) }, always: true,
+		args: fetchAny(), legal: item("o1", 1, startA), wrong: item("o1", 1, pokeA)},
+	f25Redelivered: {prepare: func(s *script) {
+		s.ok(sendWork(activityOf(2, "", ""))).ok(sendWork(activityOf(3, "", "")))
+		s.says(fetchWorkAny(), took("w1", 1, activityOf(2, "", ""))).ok(call.AbandonWorkItem{LockToken: "w1"})
+	}, args: fetchWorkAny(), legal: took("w2", 1, activityOf(3, "", ""))},
+	f26ShorterSession: {prepare: func(s *script) {
+		s.ok(sendWork(activityOf(2, "s", ""))).ok(sendWork(activityOf(3, "s", ""))).ok(sendWork(activityOf(4, "s", "")))
+		s.says(fetchWorkBy("w1", 5000*ms), took("w1", 1, activityOf(2, "s", "")))
+		s.says(fetchWorkBy("w1", 500*ms), took("w2", 1, activityOf(3, "s", ""))).time(2000)
+	}, args: fetchWorkBy("w2", 500*ms), legal: call.Answer{}},
+	f27LateTouch: {prepare: func(s *script) {
+		s.ok(sendWork(activityOf(2, "s", ""))).ok(sendWork(activityOf(3, "s", "")))
+		first := fetchWorkBy("w1", 100*ms)
+		first.LockTimeout = 9000 * ms
+		s.says(first, took("w1", 1, activityOf(2, "s", ""))).time(1200)
+		s.says(fetchWorkBy("w2", 9000*ms), took("w2", 1, activityOf(3, "s", ""))).time(2000)
+		s.ok(call.AckWorkItem{LockToken: "w1"}).time(2300)
+	}, args: call.RenewSessionLock{Owners: []string{"w2"}, ExtendFor: 1000 * ms, IdleTimeout: 500 * ms}, legal: call.Answer{Count: 1}},
+	f28SurvivingWork: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) { a.WorkerItems = []engine.WorkItem{activityOf(2, "", "")} })
+	}, args: call.DeleteInstance{Instance: "A", Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{InstancesDeleted: 1, ExecutionsDeleted: 1}}},
+	xOrphanBeforeStart: {prepare: func(s *script) { s.ok(send(queueA)).ok(sendLater(startA, 500*ms)).ok(fetchAny()).time(1500) },
+		args: fetchAny(), legal: item("o1", 1, startA)},
+	xUndecodableRow: {prepare: func(s *script) {
+		s.ok(sendWork(activityOf(2, "", ""))).ok(call.CorruptMessage{Item: activityOf(2, "", "")})
+	}, args: fetchWorkAny(), legal: permit},
+	xUnknownDeleted: {prepare: func(s *script) { s.ok(send(startA)) },
+		args: call.DeleteInstancesAtomic{Instances: []string{"A"}, Force: true}, legal: call.Answer{Deleted: &engine.DeleteInstanceResult{}}},
+	xPointerOfLateRow: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) { a.ExecutionID, a.Metadata = 3, engine.ExecutionMetadata{} })
+		s.created2()
+	}, args: call.GetInstanceInfo{Instance: "A"},
+		legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", CurrentExecutionID: 3, Status: "Running"}}},
+	xRowlessUndecodable: {prepare: func(s *script) {
+		s.ok(call.AppendWithExecution{Instance: "A", ExecutionID: 1, Events: []engine.Event{event(2, eventdata.ActivityScheduled{Name: "x"})}}).
+			ok(call.CorruptEvent{Instance: "A", ExecutionID: 1, EventID: 2}).ok(send(pokeA))
+	}, args: fetchAny(), legal: with(item("o1", 1, pokeA), func(f *engine.OrchestrationItem) { f.HistoryError = "cannot" })},
+	xPreRelease: {prepare: func(s *script) {
+		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.PinnedVersion = &engine.Version{Major: 2} }).ok(send(pokeA))
+	}, args: call.FetchOrchestrationItem{LockTimeout: 1000 * ms, Filter: &engine.CapabilityFilter{SupportedVersions: []engine.VersionRange{{Max: engine.Version{Major: 2, Pre: "rc.1"}}}}},
+		legal: call.Answer{}},
 }
 
 // created2 commits a second turn of A, in its first execution.

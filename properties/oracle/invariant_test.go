@@ -34,9 +34,7 @@ var invariantCases = []struct {
 			a.HistoryDelta = []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.0"})}
 		})
 	}, call.Read{Instance: "A"}, call.Answer{Events: []engine.Event{event(1, eventdata.OrchestrationStarted{Name: "Orch", Version: "1.0.1"})}}},
-	{"I8", func(s *script) {
-		s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000)
-	}, ackOf1("o1", named), call.Answer{}},
+	{"I8", func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)).time(2000) }, ackOf1("o1", named), call.Answer{}},
 	{"I9", func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) { a.ExecutionID = 2 }).ok(send(pokeA))
 		s.says(fetchAny(), with(item("o1", 1, pokeA), func(f *engine.OrchestrationItem) { f.ExecutionID = 2 })).ok(ackOf1("o1", named)).ok(send(pokeA))

@@ -60,9 +60,7 @@ var workloads = []benchmark{
 
 // plan returns a run of the workload: its instances start within a second.
 func (w *benchmark) plan() *plan.Plan {
-	p := &plan.Plan{
-		Name: w.name, Nodes: []plan.Node{{Name: "A", Build: "2.0.0"}}, FaultPhase: w.lasts, StepBudget: 10_000_000,
-	}
+	p := &plan.Plan{Name: w.name, Nodes: []plan.Node{{Name: "A", Build: "2.0.0"}}, FaultPhase: w.lasts, StepBudget: 10_000_000}
 	for i := range w.instances {
 		p.Instances = append(p.Instances, plan.Instance{
 			ID: fmt.Sprintf("w-%d", i), Orchestration: "Work", StartAt: time.Duration(i) * time.Second / time.Duration(w.instances), Input: "0",

@@ -27,13 +27,9 @@ func TestHelp(t *testing.T) {
 	}{
 		{name: "recovery raises", text: order, status: "Completed", help: []string{`recovery raised "approval" for o`}},
 		{name: "recovery decides no race with a timer", text: "nodes A run 1.5.0\n" + race("timer 40s"), status: "Completed"},
-		{
-			name: "nor with a child", text: "nodes A run 1.5.0\nprogram Child\n  timer 50s\nend\n" + race("child Child"), status: "Completed",
-		},
-		{
-			name: "nor with a child that it helps", text: "nodes A run 1.5.0\nprogram Child\n  wait stop\nend\n" + race("child Child"), status: "Completed",
-			help: []string{`recovery raised "stop" for o::sub::3`},
-		},
+		{name: "nor with a child", text: "nodes A run 1.5.0\nprogram Child\n  timer 50s\nend\n" + race("child Child"), status: "Completed"},
+		{name: "nor with a child that it helps", text: "nodes A run 1.5.0\nprogram Child\n  wait stop\nend\n" + race("child Child"), status: "Completed",
+			help: []string{`recovery raised "stop" for o::sub::3`}},
 		{name: "but it raises when the timer has fired", text: "nodes A run 1.5.0\nprogram P\n  join\n    wait go\n    timer 40s\n  end\nend\ninstance o runs P", status: "Completed", help: []string{`recovery raised "go" for o`}},
 		{name: "unaided instance", text: order + " unaided", status: "Running"},
 		{name: "unaided parent", text: "nodes A B run 1.5.0\nprogram Child\n  wait go\nend\nprogram Root\n  child Child\nend\ninstance o runs Root at 1s unaided", status: "Running"},
@@ -47,31 +43,19 @@ func TestHelp(t *testing.T) {
 		{name: "a loop goes on whose parent is poisoned", text: "fault-phase 40m\nnode A runs 2.0.0\nfault corrupt-message 1 in 3 to 8s\ninstance o runs Nanny at 1s expect failed", status: "Failed"},
 		{name: "until", text: "until 20s\nnodes A run 1.5.0\ninstance o runs Eternal expect eternal", status: "Running", atMost: 20_000},
 		{name: "until, in the fault phase", text: "until 20s\nfault-phase 1h\nnodes A run 1.5.0\ninstance o runs Chain", status: "Completed", atMost: 20_000},
-		{
-			name: "rescue starts the pinned build", text: "nodes A B run 2.0.0\nhistory o pinned 3.0.0 shape waiting", status: "Completed",
-			help: []string{"rescue started node B as build 3.0.0"},
-		},
-		{
-			name: "rescue starts a newer build that the plan names", status: "Completed", help: []string{"rescue started node B as build 3.0.0"},
-			text: "node A runs 3.0.0\nnode B runs 2.0.0\nhistory o pinned 2.9.0 shape waiting kick at 5s\nat 1s remove A",
-		},
-		{
-			name: "rescue takes a range back", text: "node A runs 2.0.0\n  option supported_replay_versions 1.x\nhistory o pinned 2.0.0 shape waiting", status: "Completed",
-			help: []string{"rescue gave node A the range of its build, which replayed >=1.0.0, <=1.999.999"},
-		},
-		{
-			name: "rescue deletes what no build takes", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "",
-			help: []string{"rescue deleted o, which no build admits"},
-		},
-		{
-			name: "rescue starts no build that is another one by now", status: "", help: []string{"rescue deleted o, which no build admits"},
-			text: "strategy exact\nbuild 1.5.0+2.0.0 like 2.0.0\n  awaits activation\nnodes A B run 1.5.0+2.0.0\nhistory o pinned 1.5.0 shape waiting kick at 9s\nat 2s activate 2.0.0",
-		},
+		{name: "rescue starts the pinned build", text: "nodes A B run 2.0.0\nhistory o pinned 3.0.0 shape waiting", status: "Completed",
+			help: []string{"rescue started node B as build 3.0.0"}},
+		{name: "rescue starts a newer build that the plan names", status: "Completed", help: []string{"rescue started node B as build 3.0.0"},
+			text: "node A runs 3.0.0\nnode B runs 2.0.0\nhistory o pinned 2.9.0 shape waiting kick at 5s\nat 1s remove A"},
+		{name: "rescue takes a range back", text: "node A runs 2.0.0\n  option supported_replay_versions 1.x\nhistory o pinned 2.0.0 shape waiting", status: "Completed",
+			help: []string{"rescue gave node A the range of its build, which replayed >=1.0.0, <=1.999.999"}},
+		{name: "rescue deletes what no build takes", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "",
+			help: []string{"rescue deleted o, which no build admits"}},
+		{name: "rescue starts no build that is another one by now", status: "", help: []string{"rescue deleted o, which no build admits"},
+			text: "strategy exact\nbuild 1.5.0+2.0.0 like 2.0.0\n  awaits activation\nnodes A B run 1.5.0+2.0.0\nhistory o pinned 1.5.0 shape waiting kick at 9s\nat 2s activate 2.0.0"},
 		{name: "rescue needs a node", text: "nodes A run 2.0.0\nhistory o pinned 3.0.0 shape waiting kick at 5s\nat 1s remove A", status: "Running"},
-		{
-			name: "rescue widens where the plan says so", text: "rescue widen\nnodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",
-			help: []string{"rescue widened node A, which replayed >=0.0.0, <=2.0.0"},
-		},
+		{name: "rescue widens where the plan says so", text: "rescue widen\nnodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",
+			help: []string{"rescue widened node A, which replayed >=0.0.0, <=2.0.0"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := sample.Must(cluster.Run(cluster.Config{Plan: planOf(t, tc.text), Seed: 1}))(t)

@@ -20,9 +20,7 @@ func upgradePlan(instances int, f faults.Plan) *plan.Plan {
 	kinds := []string{"ProcessOrder", "Eternal", "Counter", "FanOut", "Parent", "Approval", "Chain", "Cancellable"}
 	for i := range instances {
 		kind := kinds[i%len(kinds)]
-		in := plan.Instance{
-			ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond,
-		}
+		in := plan.Instance{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
 		switch kind {
 		case "Eternal":
 			in.Expect = plan.EndEternal

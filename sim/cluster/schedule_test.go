@@ -20,52 +20,29 @@ func TestScheduleSteps(t *testing.T) {
 		want       []string
 		not        string // what must not happen after that
 	}{
-		{
-			name: "upgrade", node: "runs 1.5.0", steps: "at 2s upgrade N to 2.0.0",
-			want: []string{"N 1.5.0 starts, replays >=0.0.0, <=1.5.0", "upgrade N to 2.0.0", "N 1.5.0 stops gracefully", "N 1.5.0 has stopped", "N 2.0.0 starts, replays >=0.0.0, <=2.0.0"},
-		},
-		{
-			name: "rollback", node: "runs 2.0.0", steps: "at 2s rollback N to 1.5.0",
-			want: []string{"N 2.0.0 starts", "rollback N to 1.5.0", "has stopped", "N 1.5.0 starts"},
-		},
-		{
-			name: "stop and start", node: "runs 1.5.0", steps: "at 2s stop N\nat 4s start N",
-			want: []string{"N 1.5.0 starts", "stop N", "has stopped", "start N", "N 1.5.0 starts"},
-		},
-		{
-			name: "crash and start", node: "runs 1.5.0", steps: "at 2s crash N\nat 4s start N",
-			want: []string{"crash N", "N 1.5.0 CRASHES (by the schedule)", "start N", "N 1.5.0 starts"},
-		},
-		{
-			name: "crash, and recovery brings it back", node: "runs 1.5.0", steps: "at 2s crash N",
-			want: []string{"CRASHES", "recovery begins", "N 1.5.0 starts"},
-		},
-		{
-			name: "pause", node: "runs 1.5.0", steps: "at 2s pause N for 7s",
-			want: []string{"pause N for 7s", "N 1.5.0 freezes for 7s", "N 1.5.0 goes on"},
-		},
-		{
-			name: "add", node: "runs 1.5.0 absent", steps: "at 3s add N",
-			want: []string{"M 1.5.0 starts", "add N", "N 1.5.0 starts"},
-		},
-		{
-			name: "remove", node: "runs 1.5.0", steps: "at 2s remove N",
-			want: []string{"N 1.5.0 starts", "remove N", "N 1.5.0 has stopped", "recovery begins"},
-		},
-		{
-			name: "narrow and widen", node: "runs 2.0.0", steps: "at 2s narrow N to 1.x\nat 4s widen N to <=9.9.9",
-			want: []string{"narrow N to >=1.0.0, <=1.999.999", "N 2.0.0 starts, replays >=1.0.0, <=1.999.999", "widen N to", "N 2.0.0 starts, replays >=0.0.0, <=9.9.9"},
-		},
-		{
-			name: "deregister and register", node: "runs 1.5.0",
+		{name: "upgrade", node: "runs 1.5.0", steps: "at 2s upgrade N to 2.0.0",
+			want: []string{"N 1.5.0 starts, replays >=0.0.0, <=1.5.0", "upgrade N to 2.0.0", "N 1.5.0 stops gracefully", "N 1.5.0 has stopped", "N 2.0.0 starts, replays >=0.0.0, <=2.0.0"}},
+		{name: "rollback", node: "runs 2.0.0", steps: "at 2s rollback N to 1.5.0",
+			want: []string{"N 2.0.0 starts", "rollback N to 1.5.0", "has stopped", "N 1.5.0 starts"}},
+		{name: "stop and start", node: "runs 1.5.0", steps: "at 2s stop N\nat 4s start N",
+			want: []string{"N 1.5.0 starts", "stop N", "has stopped", "start N", "N 1.5.0 starts"}},
+		{name: "crash and start", node: "runs 1.5.0", steps: "at 2s crash N\nat 4s start N",
+			want: []string{"crash N", "N 1.5.0 CRASHES (by the schedule)", "start N", "N 1.5.0 starts"}},
+		{name: "crash, and recovery brings it back", node: "runs 1.5.0", steps: "at 2s crash N",
+			want: []string{"CRASHES", "recovery begins", "N 1.5.0 starts"}},
+		{name: "pause", node: "runs 1.5.0", steps: "at 2s pause N for 7s",
+			want: []string{"pause N for 7s", "N 1.5.0 freezes for 7s", "N 1.5.0 goes on"}},
+		{name: "add", node: "runs 1.5.0 absent", steps: "at 3s add N", want: []string{"M 1.5.0 starts", "add N", "N 1.5.0 starts"}},
+		{name: "remove", node: "runs 1.5.0", steps: "at 2s remove N",
+			want: []string{"N 1.5.0 starts", "remove N", "N 1.5.0 has stopped", "recovery begins"}},
+		{name: "narrow and widen", node: "runs 2.0.0", steps: "at 2s narrow N to 1.x\nat 4s widen N to <=9.9.9",
+			want: []string{"narrow N to >=1.0.0, <=1.999.999", "N 2.0.0 starts, replays >=1.0.0, <=1.999.999", "widen N to", "N 2.0.0 starts, replays >=0.0.0, <=9.9.9"}},
+		{name: "deregister and register", node: "runs 1.5.0",
 			steps: "at 2s deregister Leaf@1.0.0 on N\nat 2s deregister Leaf@1.0.0 on M\nat 9s register Leaf@1.0.0 on N\nat 9s register Leaf@1.0.0 on M",
-			want:  []string{"handlers change: Leaf@1.0.0", "no-handler: leaf execution 1, delivery 1", "register Leaf@1.0.0 on N", "leaf execution 1: OrchestrationStarted"},
-		},
-		{
-			name: "steps out of order: the last in time counts", node: "runs 1.5.0", steps: "at 4s stop N\nat 2s upgrade N to 2.0.0",
+			want:  []string{"handlers change: Leaf@1.0.0", "no-handler: leaf execution 1, delivery 1", "register Leaf@1.0.0 on N", "leaf execution 1: OrchestrationStarted"}},
+		{name: "steps out of order: the last in time counts", node: "runs 1.5.0", steps: "at 4s stop N\nat 2s upgrade N to 2.0.0",
 			want: []string{"upgrade N to 2.0.0", "N 2.0.0 starts", "stop N", "N 2.0.0 has stopped", "recovery begins"},
-			not:  "N 2.0.0 starts",
-		},
+			not:  "N 2.0.0 starts"},
 		{name: "mark", node: "runs 1.5.0", steps: `at 2s mark "the middle"`, want: []string{"part the middle"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -21,11 +21,9 @@ func TestAdmits(t *testing.T) {
 	}{
 		{nil, []string{"none", "0.0.1", "9.0.0"}, nil},
 		{&engine.CapabilityFilter{}, nil, []string{"none", "0.0.1", "9.0.0"}},
-		{
-			&engine.CapabilityFilter{SupportedVersions: some},
+		{&engine.CapabilityFilter{SupportedVersions: some},
 			[]string{"none", "1.2.3", "1.2.3-rc.1", "1.2.4", "1.3.0", "2.0.0", "3.1.9", "3.2.0", "3.2.1", "3.2.1-rc.1"},
-			[]string{"0.9.9", "1.1.9", "1.2.2", "3.2.2", "3.3.0", "4.0.0", "5.0.0"},
-		},
+			[]string{"0.9.9", "1.1.9", "1.2.2", "3.2.2", "3.3.0", "4.0.0", "5.0.0"}},
 	} {
 		for want, pins := range map[bool][]string{true: test.in, false: test.out} {
 			for _, text := range pins {

@@ -65,8 +65,7 @@ func TestHistories(t *testing.T) {
 			op(1, 2, fetchAny(), item("o1", 1, startA)), op(3, 4, send(startA), call.Answer{})}},
 		{"exactly one of two acks", true, []porcupine.Operation{
 			sent, fetched, op(5, 8, set(2, "1"), call.Answer{}), op(6, 7, set(3, "2"), permit), op(9, 10, call.GetKVValue{Instance: "A", Key: "k"}, value("1"))}},
-		{"both acks", false, []porcupine.Operation{
-			sent, fetched, op(5, 8, set(2, "1"), call.Answer{}), op(6, 7, set(3, "2"), call.Answer{})}},
+		{"both acks", false, []porcupine.Operation{sent, fetched, op(5, 8, set(2, "1"), call.Answer{}), op(6, 7, set(3, "2"), call.Answer{})}},
 		{"lost update", false, []porcupine.Operation{
 			sent, fetched, op(5, 6, set(2, "1"), call.Answer{}), op(7, 8, call.GetKVValue{Instance: "A", Key: "k"}, call.Answer{})}},
 		{"a lost ack that was done", true, []porcupine.Operation{
@@ -75,8 +74,7 @@ func TestHistories(t *testing.T) {
 			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, set(3, "2"), call.Answer{}), op(9, 10, call.GetKVValue{Instance: "A", Key: "k"}, value("2"))}},
 		{"a lost ack that was done and undone", false, []porcupine.Operation{
 			sent, fetched, op(5, never, set(2, "1"), lost), op(7, 8, call.GetKVValue{Instance: "A", Key: "k"}, value("1")), op(9, 10, call.GetKVValue{Instance: "A", Key: "k"}, call.Answer{})}},
-		{"a lost fetch holds the lock", true, []porcupine.Operation{
-			sent, op(3, never, fetchAny(), lost), op(5, 6, fetchAny(), call.Answer{})}},
+		{"a lost fetch holds the lock", true, []porcupine.Operation{sent, op(3, never, fetchAny(), lost), op(5, 6, fetchAny(), call.Answer{})}},
 		{"nobody holds the lock", false, []porcupine.Operation{sent, op(5, 6, fetchAny(), call.Answer{})}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -76,8 +76,7 @@ func TestOrderIsTimeThenPriorityThenSequence(t *testing.T) {
 	k.After(time.Millisecond, low, "early, low, first")
 	k.After(time.Millisecond, low, "early, low, second")
 	k.At(k.Now(), high, "now")
-	want := []string{"now", "early, low, first", "early, low, second", "early, high, first", "early, high, second",
-		"late, low"}
+	want := []string{"now", "early, low, first", "early, low, second", "early, high, first", "early, high, second", "late, low"}
 	if got := drain(k); !slices.Equal(got, want) {
 		t.Errorf("order %q, want %q", got, want)
 	}
@@ -240,8 +239,7 @@ func TestBudget(t *testing.T) {
 			k.Step()
 		}
 		if _, ok := k.Next(); ok || !k.Exhausted() || k.Steps() != 3 || k.Len() != 2 {
-			t.Errorf("after 3 steps of 3: next %v, exhausted %v, steps %d, waiting %d", ok, k.Exhausted(), k.Steps(),
-				k.Len())
+			t.Errorf("after 3 steps of 3: next %v, exhausted %v, steps %d, waiting %d", ok, k.Exhausted(), k.Steps(), k.Len())
 		}
 	})
 	t.Run("a loop without steps ends", func(t *testing.T) {

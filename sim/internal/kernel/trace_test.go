@@ -37,9 +37,7 @@ func TestGoldenDigest(t *testing.T) {
 		t.Begin(sim.Epoch+2, 0)
 		t.Str("exactly eleven"[:12])
 	})
-	word := func(text string) uint64 {
-		return binary.LittleEndian.Uint64(append([]byte(text), make([]byte, 8)...))
-	}
+	word := func(text string) uint64 { return binary.LittleEndian.Uint64(append([]byte(text), make([]byte, 8)...)) }
 	want := digestOfWords(3,
 		1, uint64(sim.Epoch), ^uint64(0), math.MaxUint64, word("größe"), 7, 0xff00, 2, 01_1_2_4_5_6,
 		300, 5, 01,
@@ -52,14 +50,10 @@ func TestGoldenDigest(t *testing.T) {
 		got  sim.Digest
 		want string
 	}{
-		{"empty trace", kernel.NewTrace().Digest(),
-			"sha256:14f7bb61b6a51162585b09331454d2ce978aa5a1ec914140a51a7e8d0de616e5"},
-		{"three records", got,
-			"sha256:359ed4e6cb5953a078ef7d0ccaff6d8d679b3c421c5be62f3a647d6b1e55d5ec"},
-		{"empty fold", sim.Fold(nil),
-			"sha256:78e8b86e87346f3d16faba92c27977d73c700bf32b125ba17739895d1d7f1249"},
-		{"fold of two", sim.Fold([]sim.Digest{{1}, {2}}),
-			"sha256:2d6abbdca720f2dea7ca4eaa94b85910751e81cfe1213aa7daefc89a697c76c7"},
+		{"empty trace", kernel.NewTrace().Digest(), "sha256:14f7bb61b6a51162585b09331454d2ce978aa5a1ec914140a51a7e8d0de616e5"},
+		{"three records", got, "sha256:359ed4e6cb5953a078ef7d0ccaff6d8d679b3c421c5be62f3a647d6b1e55d5ec"},
+		{"empty fold", sim.Fold(nil), "sha256:78e8b86e87346f3d16faba92c27977d73c700bf32b125ba17739895d1d7f1249"},
+		{"fold of two", sim.Fold([]sim.Digest{{1}, {2}}), "sha256:2d6abbdca720f2dea7ca4eaa94b85910751e81cfe1213aa7daefc89a697c76c7"},
 	} {
 		if c.got.String() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, c.got, c.want)

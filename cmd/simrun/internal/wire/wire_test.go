@@ -113,9 +113,7 @@ func dial(t *testing.T) *wire.Client {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	served := make(chan error, 1)
-	go func() {
-		served <- (&wire.Server{New: newStore}).Serve(context.Background(), toServer, fromServer)
-	}()
+	go func() { served <- (&wire.Server{New: newStore}).Serve(context.Background(), toServer, fromServer) }()
 	client := sample.Must(wire.Dial(t.Context(), foreign.NewLines(toClient, fromClient), wire.ClientOptions{Patience: time.Minute}))(t)
 	t.Cleanup(func() {
 		if err := fromClient.Close(); err != nil {

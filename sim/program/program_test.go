@@ -58,11 +58,6 @@ func parse(text string) (Set, error) {
 // oneWord quotes a text so that it contains no spaces, as parse requires.
 func oneWord(s string) string { return strings.ReplaceAll(strconv.Quote(s), " ", `\x20`) }
 
-func mustParse(t *testing.T, text string) Set {
-	t.Helper()
-	return sample.Must(parse(text))(t)
-}
-
 // TestGeneratedAreValid checks that generated programs are valid, and that parsing their text gives the same programs.
 func TestGeneratedAreValid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -155,152 +150,34 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 }
 
 func TestAllows(t *testing.T) {
+	// A program a line, whose own lines end at the semicolons.
 	const text = `
-		program leaf
-		  call "a"
-		  input
-		end
-		program bad
-		  call-fails "b"
-		end
-		program stuck
-		  panic "p"
-		end
-		program main
-		  child leaf "x"
-		  again 2
-		end
-		program pairs
-		  join
-		    call "l"
-		    call-fails "r"
-		    timer 1s
-		  end
-		end
-		program first
-		  select
-		    wait go
-		    call-fails "late"
-		  end
-		end
-		program kept
-		  try
-		    child bad
-		    call "never"
-		  catch
-		    say "rest"
-		  end
-		end
-		program twice
-		  repeat 2
-		    call "a"
-		  end
-		  drop
-		    wait go
-		  end
-		  detach leaf
-		end
-		program parent
-		  try
-		    child stuck
-		  catch
-		    say "told"
-		  end
-		end
-		program keeps
-		  set k a
-		  set k b padded 3
-		  get k
-		  keys
-		  clear k
-		  get k
-		  set k c
-		  again 1
-		  prune
-		  keys
-		end
-		program races
-		  join
-		    set k a
-		    clear k
-		    get k
-		  end
-		  get k
-		end
-		program undone
-		  set k a
-		  try
-		    set k b
-		    call-fails x
-		  catch
-		    get k
-		  end
-		end
-		program reads
-		  dequeue jobs
-		  status s
-		  status-get
-		  guid
-		  now
-		  remote k
-		end
-		program pair
-		  dequeue jobs
-		  dequeue jobs
-		end
-		program long
-		  set k v padded 16385
-		end
-		program huge
-		  try
-		    set k v padded 16385
-		  catch
-		    say "never"
-		  end
-		end
-		program many
-		  set-many 100
-		  set k v
-		end
-		program twins
-		  join
-		    child leaf x as kin
-		    child leaf y as kin
-		  end
-		end
-		program aliased
-		  select
-		    child leaf x as kin
-		    seq
-		      select
-		        status-get
-		        child leaf y as kin
-		      end
-		      call a
-		    end
-		  end
-		end
-		program renewed
-		  call t2
-		end
-		program renewed version 1.1.0
-		  again 1 version 1.0.0
-		  call-fails t4
-		end
-		program renewer
-		  child renewed version 1.1.0
-		  call-fails t7
-		end
-		program aged
-		  call old
-		end
-		program aged version 1.1.0
-		  call new
-		end
-		program asks
-		  child aged version 1.0.0
-		end`
-	set := mustParse(t, text)
+		program leaf; call a; input; end
+		program bad; call-fails b; end
+		program stuck; panic p; end
+		program main; child leaf x; again 2; end
+		program pairs; join; call l; call-fails r; timer 1s; end; end
+		program first; select; wait go; call-fails late; end; end
+		program kept; try; child bad; call never; catch; say rest; end; end
+		program twice; repeat 2; call a; end; drop; wait go; end; detach leaf; end
+		program parent; try; child stuck; catch; say told; end; end
+		program keeps; set k a; set k b padded 3; get k; keys; clear k; get k; set k c; again 1; prune; keys; end
+		program races; join; set k a; clear k; get k; end; get k; end
+		program undone; set k a; try; set k b; call-fails x; catch; get k; end; end
+		program reads; dequeue jobs; status s; status-get; guid; now; remote k; end
+		program pair; dequeue jobs; dequeue jobs; end
+		program long; set k v padded 16385; end
+		program huge; try; set k v padded 16385; catch; say never; end; end
+		program many; set-many 100; set k v; end
+		program twins; join; child leaf x as kin; child leaf y as kin; end; end
+		program aliased; select; child leaf x as kin; seq; select; status-get; child leaf y as kin; end; call a; end; end; end
+		program renewed; call t2; end
+		program renewed version 1.1.0; again 1 version 1.0.0; call-fails t4; end
+		program renewer; child renewed version 1.1.0; call-fails t7; end
+		program aged; call old; end
+		program aged version 1.1.0; call new; end
+		program asks; child aged version 1.0.0; end`
+	set := sample.Must(parse(strings.ReplaceAll(text, ";", "\n")))(t)
 	events := func(name string) []string {
 		if name == "go" {
 			return []string{"yes"}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -76,10 +77,8 @@ func TestRewritingAckIsTakenBackToo(t *testing.T) {
 		},
 	})
 	data, _ := build("2.0.0").Codec.AppendEvent(nil, startedEvent(1))
-	if err := w.store.Preload(memprovider.PreloadedInstance{Instance: "A", Orchestration: "TestOrch", Version: "1.0.0",
-		Executions: []memprovider.PreloadedExecution{{ID: 1, Events: []memprovider.PreloadedEvent{{ID: 1, Data: append(data, ' ')}}}}}); err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, w.store.Preload(memprovider.PreloadedInstance{Instance: "A", Orchestration: "TestOrch", Version: "1.0.0",
+		Executions: []memprovider.PreloadedExecution{{ID: 1, Events: []memprovider.PreloadedEvent{{ID: 1, Data: append(data, ' ')}}}}}))
 	w.check(t, "send ext:A:e\nfetch t -> A#1 x1 [ext:e]")
 	before := w.store.Snapshot()
 	w.check(t, "ack t events=2 -> perm")

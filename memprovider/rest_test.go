@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 )
 
@@ -35,12 +36,7 @@ func endedStory(t *testing.T, others int) []string {
 		return handleOf(store, build(version).Codec, observe.Caller{Node: node})
 	}
 	writer, old := handle("2.0.0", 1), handle("1.5.0", 2)
-	must := func(err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	must := func(err error) { t.Helper(); sample.OK(t, err) }
 	for i := range others {
 		must(writer.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: fmt.Sprint("other-", i), Orchestration: "T"}, time.Hour))
 	}

@@ -92,12 +92,7 @@ type town struct {
 
 func newTown(tb testing.TB, n int) *town {
 	tb.Helper()
-	must := func(err error) {
-		tb.Helper()
-		if err != nil {
-			tb.Fatal(err)
-		}
-	}
+	must := func(err error) { tb.Helper(); sample.OK(tb, err) }
 	store := memprovider.New(memprovider.Options{})
 	codec := build("2.0.0").Codec
 	s := &town{fullHandle: handleOf(store, codec, observe.Caller{Node: 1}), filter: filterOf("1.0.0..1.9.9"), nobody: filterOf("2.0.0..2.9.9"), events: 1}

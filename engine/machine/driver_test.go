@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestScripts runs the scripts in testdata. A script consists of blocks of commands, one per line, followed by the
@@ -48,10 +49,7 @@ func (d *driver) runBlock(t *testing.T, block *datadriven.TestData) string {
 func (d *driver) run(line string) string {
 	words := strings.Fields(line)
 	if wait, ok := strings.CutPrefix(words[0], "+"); ok {
-		after, err := time.ParseDuration(wait)
-		if err != nil {
-			d.t.Fatal(err)
-		}
+		after := sample.Must(time.ParseDuration(wait))(d.t)
 		d.nowMs += after.Milliseconds()
 		words = words[1:]
 	}
@@ -60,13 +58,7 @@ func (d *driver) run(line string) string {
 
 func (d *driver) command(verb string, args []string) string {
 	d.t.Helper()
-	id := func() uint64 {
-		n, err := strconv.ParseUint(args[0], 10, 64)
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		return n
-	}
+	id := func() uint64 { return sample.Must(strconv.ParseUint(args[0], 10, 64))(d.t) }
 	switch verb {
 	case "new", "node":
 		// new [build=1.5.0] [bug=ID]... [routing=bounce|sweep] [OPTION=VALUE]...: a new node with one slot of each kind, unless told otherwise
@@ -109,10 +101,7 @@ func (d *driver) command(verb string, args []string) string {
 		in := &Answer{NowMs: d.nowMs, Call: CallID(id())}
 		count := uint64(1)
 		if len(args) > 2 {
-			var err error
-			if count, err = strconv.ParseUint(args[2], 10, 32); err != nil {
-				d.t.Fatal(err)
-			}
+			count = sample.Must(strconv.ParseUint(args[2], 10, 32))(d.t)
 		}
 		if work, ok := workFixture(args[1]); ok {
 			in.Work = &engine.FetchedWork{Item: work, LockToken: "w", AttemptCount: uint32(count)}
@@ -158,26 +147,17 @@ func (d *driver) newNode(args []string) {
 		case "build":
 			build = buildNamed(d.t, value)
 		case "contract":
-			contract, err := engine.ContractOf(value)
-			if err != nil {
-				d.t.Fatal(err)
-			}
-			build = contract.Build(build)
+			build = sample.Must(engine.ContractOf(value))(d.t).Build(build)
 		case "routing":
 			routing = routings[value]
 		case "bug":
 			on = append(on, value)
 		default:
-			if err := options.Set(name, value); err != nil {
-				d.t.Fatal(err)
-			}
+			sample.OK(d.t, options.Set(name, value))
 		}
 	}
 	d.reg = testRegistry(d.t)
-	n, err := New(Config{Name: "n1", Build: build, Registry: d.reg, Options: options, Rules: RulesWith(on...), Routing: routing})
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	n := sample.Must(New(Config{Name: "n1", Build: build, Registry: d.reg, Options: options, Rules: RulesWith(on...), Routing: routing}))(d.t)
 	d.node, d.nowMs = n, 1_000_000
 }
 

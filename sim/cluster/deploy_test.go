@@ -24,11 +24,8 @@ func TestDeploy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := scenario.Parse("deploy.txt", []byte("node A runs 1.5.0+1.0.0\ninstance a runs Greet at 1s\nat 3s upgrade A to 1.5.0+1.1.0\ninstance b runs Greet at 9s\n"+
-		"at 12s upgrade A to 2.0.0+1.1.0\ninstance c runs Greet at 20s\n"), builds...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := sample.Must(scenario.Parse("deploy.txt", []byte("node A runs 1.5.0+1.0.0\ninstance a runs Greet at 1s\nat 3s upgrade A to 1.5.0+1.1.0\ninstance b runs Greet at 9s\n"+
+		"at 12s upgrade A to 2.0.0+1.1.0\ninstance c runs Greet at 20s\n"), builds...))(t)
 	for _, w := range s.Warnings() {
 		t.Error(w)
 	}

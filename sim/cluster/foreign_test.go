@@ -16,20 +16,25 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 )
 
+// inMemory makes a store in memory, changed by change, and counts in closed how often it is closed.
+func inMemory(closed *int, change func(s *cluster.ForeignStore)) func(int64) (*cluster.ForeignStore, error) {
+	return func(startMs int64) (*cluster.ForeignStore, error) {
+		m := memprovider.New(memprovider.Options{StartMs: startMs})
+		s := &cluster.ForeignStore{
+			Provider: m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}),
+			SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
+			Close:    func() { *closed++ },
+		}
+		change(s)
+		return s, nil
+	}
+}
+
 // TestStoreOfAnother checks the requirements on a caller's store, and what happens to a run whose store fails.
 func TestStoreOfAnother(t *testing.T) {
 	closed := 0
 	inMemory := func(change func(s *cluster.ForeignStore)) func(int64) (*cluster.ForeignStore, error) {
-		return func(startMs int64) (*cluster.ForeignStore, error) {
-			m := memprovider.New(memprovider.Options{StartMs: startMs})
-			s := &cluster.ForeignStore{
-				Provider: m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}),
-				SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
-				Close:    func() { closed++ },
-			}
-			change(s)
-			return s, nil
-		}
+		return inMemory(&closed, change)
 	}
 	right := func(*cluster.ForeignStore) {}
 	withoutAdmin := func(s *cluster.ForeignStore) { s.Provider = unmanaged{s.Provider} }
@@ -85,16 +90,7 @@ func TestStoreThatCrashes(t *testing.T) {
 		}},
 	} {
 		closed := 0
-		r := sample.Must(cluster.Run(cluster.Config{Plan: planOf(t, "# one order\nnodes A run 1.5.0\ninstance o runs Counter at 1s\n"), Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
-			m := memprovider.New(memprovider.Options{StartMs: startMs})
-			s := &cluster.ForeignStore{
-				Provider: m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{}),
-				SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
-				Close:    func() { closed++ },
-			}
-			c.change(s)
-			return s, nil
-		}}))(t)
+		r := sample.Must(cluster.Run(cluster.Config{Plan: planOf(t, "# one order\nnodes A run 1.5.0\ninstance o runs Counter at 1s\n"), Seed: 1, Store: inMemory(&closed, c.change)}))(t)
 		if len(r.Violations) != 1 || r.Violations[0].Property != cluster.PropertyProvider || !regexp.MustCompile(c.want).MatchString(r.Violations[0].Message) {
 			t.Errorf("%+v, want %s", r.Violations, c.want)
 		}
@@ -122,13 +118,8 @@ func (p countsTwice) FetchWorkItem(ctx context.Context, lock, poll time.Duration
 // TestStoreThatCannotBeFollowed checks that without a referee the run ends where its own store cannot follow.
 func TestStoreThatCannotBeFollowed(t *testing.T) {
 	plan := planOf(t, "# t\nnodes A run 1.5.0\ninstance o runs Chain at 1s\n")
-	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: func(startMs int64) (*cluster.ForeignStore, error) {
-		m := memprovider.New(memprovider.Options{StartMs: startMs})
-		return &cluster.ForeignStore{
-			Provider: countsTwice{m.Handle(engine.ShippedBuilds()[1].Codec, observe.Caller{})},
-			SetNow:   func(ms int64) error { m.SetNow(ms); return nil },
-		}, nil
-	}}))(t)
+	store := inMemory(new(int), func(s *cluster.ForeignStore) { s.Provider = countsTwice{s.Provider} })
+	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: 1, Store: store}))(t)
 	if len(r.Violations) != 1 || r.Violations[0].Property != "store-follows" || !strings.Contains(r.Violations[0].Message, "attempt 2 of the activity, 1 in its own store") {
 		t.Errorf("%+v", r.Violations)
 	}

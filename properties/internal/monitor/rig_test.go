@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/properties/internal/monitor"
 	"github.com/durosim/durosim/sim/cluster"
@@ -219,21 +220,15 @@ func (r *Rig) up(args []string) {
 			info.Options.SupportedReplayVersions = &engine.VersionRange{Min: engine.MustParseVersion(low), Max: engine.MustParseVersion(high)}
 		}
 		if name, value, ok := strings.Cut(a, "="); ok && name != "range" {
-			if err := info.Options.Set(name, value); err != nil {
-				r.t.Fatal(err)
-			}
+			sample.OK(r.t, info.Options.Set(name, value))
 		}
 		info.Core = info.Core && a != "spare"
 		bare = bare || a == "bare"
 	}
 	if !bare {
 		h := func(*orch.Context, string) (string, error) { return "", nil }
-		if err := info.Registry.Register("H", engine.V(1, 0, 0), h); err != nil {
-			r.t.Fatal(err)
-		}
-		if err := info.Registry.RegisterActivity("W", func(node.ActivityContext, string) (string, error) { return "", nil }); err != nil {
-			r.t.Fatal(err)
-		}
+		sample.OK(r.t, info.Registry.Register("H", engine.V(1, 0, 0), h))
+		sample.OK(r.t, info.Registry.RegisterActivity("W", func(node.ActivityContext, string) (string, error) { return "", nil }))
 	}
 	info.Filter = engine.FilterFor(info.Options.Range(info.Build))
 	r.Record(cluster.Record{Kind: record.NodeStarted, Node: info.Number, Incarnation: info.Incarnation})
@@ -244,9 +239,7 @@ func (r *Rig) handlers(verb string, args []string) {
 	rec := cluster.Record{Kind: record.HandlersChanged, Node: info.Number, Incarnation: info.Incarnation}
 	if verb == "latest" {
 		h := func(*orch.Context, string) (string, error) { return "", nil }
-		if err := info.Registry.Register("H", engine.V(2, 0, 0), h); err != nil {
-			r.t.Fatal(err)
-		}
+		sample.OK(r.t, info.Registry.Register("H", engine.V(2, 0, 0), h))
 		rec.Text = "H@2.0.0 is registered"
 	} else {
 		info.Registry.Deregister("H", engine.V(1, 0, 0))

@@ -11,6 +11,7 @@ import (
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/rig"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
@@ -143,13 +144,7 @@ func options(f []string) (words []string, value map[string]string) {
 	return words, value
 }
 
-func (r *Rig) number(text string) int64 {
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return n
-}
+func (r *Rig) number(text string) int64 { return sample.Must(strconv.ParseInt(text, 10, 64))(r.t) }
 
 func (r *Rig) repeat(n int, every int64, block string) {
 	from := r.w.Now

@@ -133,13 +133,10 @@ func TestDialRefuses(t *testing.T) {
 // TestClientPassesErrorsOn checks that a provider's errors are passed on with their class and do not count as
 // connection failures. Neither does a caller that gives up.
 func TestClientPassesErrorsOn(t *testing.T) {
-	client, err := peer(t, time.Minute, description,
+	client := sample.Must(peer(t, time.Minute, description,
 		`{"jsonrpc":"2.0","id":2,"error":{"code":1,"message":"busy"}}`,
-		`{"jsonrpc":"2.0","id":3,"error":{"code":2,"message":"Invalid lock token"}}`, "silence")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = client.AckWorkItem(t.Context(), "x", nil)
+		`{"jsonrpc":"2.0","id":3,"error":{"code":2,"message":"Invalid lock token"}}`, "silence"))(t)
+	err := client.AckWorkItem(t.Context(), "x", nil)
 	if !errors.Is(err, engine.ErrRetryable) || err.Error() != "ack_work_item: busy" {
 		t.Errorf("got %v, want the retryable error \"ack_work_item: busy\"", err)
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/overlap"
 	"github.com/durosim/durosim/properties/undertest"
@@ -36,7 +35,10 @@ func shared(t testing.TB, v variant) undertest.Factory {
 func searchOverlap(t *testing.T, v variant, programs int) *overlap.Report {
 	t.Helper()
 	deny := append([]oracle.Freedom{"F5"}, promised...)
-	report := sample.Must(overlap.Search(shared(t, v), overlap.Options{Programs: programs, Oracle: oracle.Options{Deny: deny}}))(t)
+	report, err := overlap.Search(shared(t, v), overlap.Options{Programs: programs, Oracle: oracle.Options{Deny: deny}})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return report
 }
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
-	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/search"
@@ -23,7 +22,10 @@ var everything = engine.NewJSONCodec("everything", engine.Kinds2x(), engine.Work
 // open opens a store.
 func open(t testing.TB, file string, now func() int64) *Provider {
 	t.Helper()
-	p := sample.Must(Open(context.Background(), file, everything, now))(t)
+	p, err := Open(context.Background(), file, everything, now)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return p
 }
 

@@ -117,7 +117,7 @@ func (m *recoveryMonitor) Record(r *cluster.Record) {
 func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*recoveryMonitor) *cluster.Result {
 	t.Helper()
 	chooser := sample.Must(e.NewChooser())(t)
-	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
+	return sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: e.Seed, Chooser: chooser, Monitor: func(w *cluster.World) cluster.Monitor {
 		m := properties.New(w, properties.Options{Expectations: e.Expect})
 		for _, a := range around {
 			a.Monitor, a.w = m, w
@@ -125,7 +125,6 @@ func entryRun(t *testing.T, e *scenario.Entry, plan *plan.Plan, around ...*recov
 		}
 		return m
 	}}))(t)
-	return r
 }
 
 func verdictOf(r *cluster.Result) string {

@@ -139,7 +139,8 @@ func (s *smallScenario) check(t *testing.T) {
 	}
 }
 
-// deviates checks that what the deviation names fails in at least one of the scenario's seeds when the bugs are on.
+// deviates checks that what the deviation names fails in at least one of the scenario's seeds when the bugs are on, and in
+// that seed because of them.
 func (s *smallScenario) deviates(t *testing.T, d deviation) {
 	t.Helper()
 	o := properties.Options{Properties: []string{d.breaks}}
@@ -158,6 +159,9 @@ func (s *smallScenario) deviates(t *testing.T, d deviation) {
 	changed, what := s, fmt.Sprint(d.bugs)
 	if d.old != "" {
 		what = fmt.Sprintf("%q", d.new)
+		if !strings.Contains(s.text, "\n"+d.old+"\n") {
+			t.Errorf("%s has no line %q", s.Name, d.old)
+		}
 		other, err := scenario.Parse(s.file, []byte(strings.Replace(s.text, "\n"+d.old+"\n", "\n"+d.new+"\n", 1)), s.builds()...)
 		if err != nil {
 			t.Errorf("%s with %s: %v", s.Name, what, err)
@@ -165,15 +169,24 @@ func (s *smallScenario) deviates(t *testing.T, d deviation) {
 		}
 		changed = &smallScenario{Scenario: other, builds: s.builds, bugs: s.bugs}
 	}
-	shown := false
+	shown, sound := false, false
+	shows := func(r *cluster.Result) bool {
+		return sometimes && slices.ContainsFunc(r.Coverage, func(p cluster.Point) bool { return p.Name == o.Expectations[0].PointName() })
+	}
 	for seed := uint64(1); seed <= uint64(s.Seeds.Count); seed++ {
 		r := changed.run(t, seed, d.bugs, o)
 		if !sometimes && len(r.Violations) > 0 {
+			if v := s.run(t, seed, nil, o).Violations; len(v) > 0 {
+				t.Errorf("%s: seed %d fails without %s, too: %s", s.Name, seed, what, v[0].Message)
+			}
 			return
 		}
-		shown = shown || sometimes && slices.ContainsFunc(r.Coverage, func(p cluster.Point) bool { return p.Name == o.Expectations[0].PointName() })
+		shown = shown || shows(r)
+		sound = sound || sometimes && shows(s.run(t, seed, nil, o))
 	}
 	switch {
+	case sometimes && !sound:
+		t.Errorf("no seed of %s shows %q", s.Name, d.expect)
 	case !sometimes:
 		t.Errorf("%s: with %s, %s%s holds in every seed; what breaks: %v", s.Name, what, d.expect, d.breaks, changed.broken(t, d.bugs))
 	case shown:

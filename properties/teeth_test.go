@@ -1,15 +1,13 @@
 package properties_test
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/sample"
-	"github.com/durosim/durosim/properties"
-	"github.com/durosim/durosim/sim/cluster"
-	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 )
 
@@ -127,35 +125,13 @@ var teeth = []tooth{
 // TestWalkthroughsHaveTeeth checks that a walkthrough's expectations fail when its subject goes wrong, and only then.
 func TestWalkthroughsHaveTeeth(t *testing.T) {
 	for _, c := range sample.Of(teeth, 5) {
-		name := string(c.bug)
-		if name == "" {
-			name = c.by
-		}
-		t.Run(c.scenario+"/"+name, func(t *testing.T) {
-			sound := alone(t, c.scenario, c.expect, "", "")
-			bad, on := sound, []faults.BugID{c.bug}
-			if c.bug == "" {
-				bad, on = alone(t, c.scenario, c.expect, c.line, c.by), nil
+		t.Run(c.scenario+"/"+cmp.Or(string(c.bug), c.by), func(t *testing.T) {
+			i := slices.IndexFunc(scenario.Builtin(), func(n scenario.Named) bool { return n.Name == c.scenario })
+			d := deviation{old: c.line, new: c.by, expect: c.expect}
+			if c.bug != "" {
+				d.bugs = []faults.BugID{c.bug}
 			}
-			if sound.Expect[0].Mode == plan.ModeSometimes {
-				if seed := metBy(t, bad, on); seed != 0 {
-					t.Errorf("with %s, seed %d of %s shows %q all the same", name, seed, c.scenario, c.expect)
-				}
-				if metBy(t, sound, nil) == 0 {
-					t.Errorf("no seed of %s shows %q", c.scenario, c.expect)
-				}
-				return
-			}
-			for seed := uint64(1); seed <= uint64(bad.Seeds.Count); seed++ {
-				if len(expected(t, bad, seed, on).Violations) == 0 {
-					continue
-				}
-				if v := expected(t, sound, seed, nil).Violations; len(v) > 0 {
-					t.Errorf("seed %d of %s fails without %s, too: %s", seed, c.scenario, name, v[0].Message)
-				}
-				return
-			}
-			t.Errorf("with %s, %q holds in %d seeds of %s", name, c.expect, bad.Seeds.Count, c.scenario)
+			parseSmall(t, scenario.Builtin()[i].File, string(scenario.Builtin()[i].Text)).deviates(t, d)
 		})
 	}
 }
@@ -189,48 +165,4 @@ func TestEachWalkthroughHasTeeth(t *testing.T) {
 			t.Errorf("%s: %d planted bugs and %d other plans, expected at least 2 and 1", name, bugs, plans)
 		}
 	}
-}
-
-// alone returns a built-in scenario with only one of its expectations. If a line is given, it is replaced.
-func alone(t *testing.T, name, expectation, line, by string) *scenario.Scenario {
-	t.Helper()
-	for _, n := range scenario.Builtin() {
-		if n.Name != name {
-			continue
-		}
-		text := string(n.Text)
-		if line != "" {
-			if !strings.Contains(text, "\n"+line+"\n") {
-				t.Fatalf("%s has no line %q", name, line)
-			}
-			text = strings.Replace(text, "\n"+line+"\n", "\n"+by+"\n", 1)
-		}
-		s := sample.Must(scenario.Parse(n.File, []byte(text)))(t)
-		i := slices.IndexFunc(s.Expect, func(e plan.Expectation) bool { return e.Text == expectation })
-		if i < 0 {
-			t.Fatalf("%s does not expect %q", name, expectation)
-		}
-		s.Expect = s.Expect[i : i+1]
-		return s
-	}
-	t.Fatalf("no scenario %q", name)
-	return nil
-}
-
-// metBy returns the first seed that shows the scenario's only expectation, which is a sometimes. It returns 0 if no
-// seed does.
-func metBy(t *testing.T, s *scenario.Scenario, on []faults.BugID) uint64 {
-	t.Helper()
-	for seed := uint64(1); seed <= uint64(s.Seeds.Count); seed++ {
-		if slices.ContainsFunc(expected(t, s, seed, on).Coverage, func(p cluster.Point) bool { return p.Name == s.Expect[0].PointName() }) {
-			return seed
-		}
-	}
-	return 0
-}
-
-// expected runs a seed of a scenario and judges only its expectations.
-func expected(t *testing.T, s *scenario.Scenario, seed uint64, on []faults.BugID) *cluster.Result {
-	t.Helper()
-	return run(t, config(t, s, seed, scenario.Overrides{Bugs: on}, properties.Options{Properties: []string{}, Expectations: s.Expect}))
 }

@@ -44,23 +44,6 @@ func TestGoldenDraws(t *testing.T) {
 	}
 }
 
-// checkUniform compares chi-square, the sum of (count − n/cells)² / (n/cells), with a bound, in whole numbers.
-func checkUniform(t *testing.T, what string, counts []int64, bound int64) {
-	t.Helper()
-	n, cells := int64(0), int64(len(counts))
-	for _, c := range counts {
-		n += c
-	}
-	sum := int64(0)
-	for _, c := range counts {
-		d := c*cells - n
-		sum += d * d
-	}
-	if sum > bound*cells*n {
-		t.Errorf("%s: chi-square is %d, above %d: %v", what, sum/(cells*n), bound, counts)
-	}
-}
-
 func TestRandomIsUniform(t *testing.T) {
 	const cells, draws = 64, 64_000
 	const bound = 114 // Chi-square with 63 degrees of freedom is above it once in ten thousand times.
@@ -71,7 +54,7 @@ func TestRandomIsUniform(t *testing.T) {
 		for i := range uint64(draws) {
 			counts[draw(i)]++
 		}
-		checkUniform(t, what, counts, bound)
+		checkShares(t, what, counts, slices.Repeat([]int64{1}, cells), bound)
 	}
 	key := root.Num(labelNode, 9)
 	tally("over keys", func(i uint64) uint64 { return c.Choose(key.Num(labelCall, i), cells) })
@@ -114,6 +97,7 @@ func TestRandomHitsItsOdds(t *testing.T) {
 	checkShares(t, "one in three", chances, []int64{2, 1}, 11)
 }
 
+// checkShares compares chi-square, the sum of (count − share)² / share, with a bound, in whole numbers.
 func checkShares(t *testing.T, what string, counts, shares []int64, bound int64) {
 	t.Helper()
 	n, all := int64(0), int64(0)

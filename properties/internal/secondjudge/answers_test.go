@@ -26,10 +26,9 @@ func judged(t *testing.T, name string, seed, second uint64, ids ...faults.BugID)
 	t.Helper()
 	s := sample.Must(scenario.Lookup(name))(t)
 	plan := sample.Must(s.Expand(seed, scenario.Overrides{Bugs: ids}))(t)
-	result := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
+	return sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Monitor: func(w *cluster.World) cluster.Monitor {
 		return monitor.New(w, monitor.Options{SecondJudge: second})
 	}}))(t)
-	return result
 }
 
 // TestSecondJudgeAgrees checks that the second judge allows all answers in a few runs with preloaded histories, damage and old

@@ -59,10 +59,9 @@ func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *c
 	t.Helper()
 	s := sample.Must(scenario.Lookup(name))(t)
 	plan := sample.Must(s.Expand(seed, scenario.Overrides{}))(t)
-	r := sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t, ids...), Monitor: func(w *cluster.World) cluster.Monitor {
+	return sample.Must(cluster.Run(cluster.Config{Plan: plan, Seed: seed, Store: another(t, ids...), Monitor: func(w *cluster.World) cluster.Monitor {
 		return monitor.New(w, monitor.Options{Expectations: s.Expect})
 	}}))(t)
-	return r
 }
 
 // TestOverAnotherStore checks that scenarios over a correct foreign store run without violations.

@@ -13,6 +13,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/safety"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
+	"github.com/durosim/durosim/sim/scenario"
 )
 
 func TestMain(m *testing.M) { sample.Main(m) }
@@ -21,28 +22,8 @@ func TestMain(m *testing.M) { sample.Main(m) }
 var liveProperties = []string{"L01", "L02", "L03", "L04", "L05", "S22"}
 
 // upgradePlan is a rolling upgrade under load.
-func upgradePlan(instances int, f faults.Plan) *plan.Plan {
-	p := &plan.Plan{Name: "upgrade", Faults: f}
-	for i, name := range []string{"A", "B", "C"} {
-		p.Nodes = append(p.Nodes, plan.Node{Name: name, Build: "1.5.0"})
-		p.Schedule = append(p.Schedule, plan.Step{At: time.Duration(10+15*i) * time.Second, Verb: plan.VerbUpgrade, Node: name, Build: "2.0.0"})
-	}
-	p.Schedule = append([]plan.Step{{At: time.Second, Verb: plan.VerbMark, Mark: "old"}}, p.Schedule...)
-	kinds := []string{"ProcessOrder", "Eternal", "Counter", "FanOut", "Parent", "Approval", "Chain", "Cancellable"}
-	for i := range instances {
-		kind := kinds[i%len(kinds)]
-		in := plan.Instance{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
-		switch kind {
-		case "Eternal":
-			in.Expect = plan.EndEternal
-		case "ProcessOrder", "Approval":
-			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
-		case "Cancellable":
-			in.Expect = plan.EndAny
-		}
-		p.Instances = append(p.Instances, in)
-	}
-	return p
+func upgradePlan(t testing.TB, f faults.Plan) *plan.Plan {
+	return sample.Must(sample.Must(scenario.Lookup("rolling-upgrade"))(t).Expand(1, scenario.Overrides{Faults: &f}))(t)
 }
 
 func runPlan(t testing.TB, p *plan.Plan, seed uint64, o Options) *cluster.Result {
@@ -87,7 +68,7 @@ func oddPlan(f faults.Plan) *plan.Plan {
 func TestNothingIsViolated(t *testing.T) {
 	for seed := range sample.Number(6, 20) {
 		for load, f := range map[string]faults.Plan{"none": faults.None(), "light": faults.Light(), "full": faults.Full()} {
-			for _, p := range []*plan.Plan{upgradePlan(30, f), oddPlan(f)} {
+			for _, p := range []*plan.Plan{upgradePlan(t, f), oddPlan(f)} {
 				r := runPlan(t, p, seed, Options{Without: []string{"outcome"}, SecondJudge: 2})
 				for _, v := range r.Violations {
 					t.Errorf("%s, faults %s, seed %d: %s %s: %s", p.Name, load, seed, v.Property, v.Instance, v.Message)
@@ -102,8 +83,8 @@ func TestNothingIsViolated(t *testing.T) {
 
 // TestMonitorMovesNothing checks that a run with a monitor equals the run without one, except for when it ends.
 func TestMonitorMovesNothing(t *testing.T) {
-	one := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{})
-	two := runPlan(t, upgradePlan(12, faults.Full()), 3, Options{Properties: liveProperties})
+	one := runPlan(t, upgradePlan(t, faults.Full()), 3, Options{})
+	two := runPlan(t, upgradePlan(t, faults.Full()), 3, Options{Properties: liveProperties})
 	if one.Digest != two.Digest {
 		t.Errorf("digests %v and %v", one.Digest, two.Digest)
 	}
@@ -120,7 +101,7 @@ func TestCoveragePoints(t *testing.T) {
 		}
 		known[p.Name] = true
 	}
-	for _, p := range []*plan.Plan{upgradePlan(12, faults.Full()), oddPlan(faults.Full())} {
+	for _, p := range []*plan.Plan{upgradePlan(t, faults.Full()), oddPlan(faults.Full())} {
 		last := ""
 		for _, point := range runPlan(t, p, 1, Options{}).Coverage {
 			if point.Name <= last {

@@ -1,44 +1,19 @@
 package safety
 
 import (
-	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
-	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/rig"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/internal/check"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
+	"github.com/durosim/durosim/sim/scenario"
 )
-
-// busyPlan is a rolling upgrade with every kind of work.
-func busyPlan(f faults.Plan) *plan.Plan {
-	p := &plan.Plan{Name: "busy", Faults: f}
-	for i, name := range []string{"A", "B", "C"} {
-		p.Nodes = append(p.Nodes, plan.Node{Name: name, Build: "1.5.0"})
-		p.Schedule = append(p.Schedule, plan.Step{At: time.Duration(10+15*i) * time.Second, Verb: plan.VerbUpgrade, Node: name, Build: "2.0.0"})
-	}
-	for i := range 27 {
-		kind := []string{"ProcessOrder", "Eternal", "Counter", "FanOut", "Parent", "Approval", "Chain", "Cancellable", "Panicky"}[i%9]
-		in := plan.Instance{ID: fmt.Sprintf("%s-%d", kind, i), Orchestration: kind, StartAt: time.Duration(i) * 1500 * time.Millisecond}
-		switch kind {
-		case "Eternal":
-			in.Expect = plan.EndEternal
-		case "ProcessOrder", "Approval":
-			in.Actions = []plan.Action{{At: in.StartAt + 3*time.Second, Verb: plan.ActionRaise, Name: "approval", Data: "boss"}}
-		case "Cancellable", "Panicky":
-			in.Expect = plan.EndAny
-		}
-		p.Instances = append(p.Instances, in)
-	}
-	return p
-}
 
 // patient watches only safety. It keeps a run going even though safety has no obligations.
 type patient struct {
@@ -143,7 +118,7 @@ func (tp *tape) playUntil(later int, ids ...string) *check.Monitor {
 }
 
 func TestObservingAllocatesLittle(t *testing.T) {
-	tp := recordRun(t, busyPlan(faults.Light()))
+	tp := recordRun(t, sample.Must(sample.Must(scenario.Lookup("rolling-upgrade"))(t).Expand(1, scenario.Overrides{}))(t))
 	perRun := testing.AllocsPerRun(5, func() { tp.playTo(IDs()...) })
 	if per := perRun / float64(tp.observations); per > 0.2 {
 		t.Errorf("%.2f allocations for each of %d observations; want growth of the model only, below 0.2", per, tp.observations)

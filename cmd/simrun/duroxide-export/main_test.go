@@ -35,10 +35,7 @@ func TestExport(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile(golden))(t)
 	if got != string(want) {
 		t.Errorf("the export differs from %s; go test -update rewrites it", golden)
 	}
@@ -54,10 +51,7 @@ func TestBadRows(t *testing.T) {
 	change(t, file, `UPDATE worker_queue SET work_item = '{' WHERE instance_id = 'render-1'`)
 	var out, complaints bytes.Buffer
 	status := run([]string{file}, &out, &complaints)
-	want, err := os.ReadFile("testdata/orders.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile("testdata/orders.jsonl"))(t)
 	if lines := strings.Count(string(want), "\n"); status != 1 || strings.Count(out.String(), "\n") != lines-1 {
 		t.Errorf("status %d, %d lines; want 1, and one line less than %d", status, strings.Count(out.String(), "\n"), lines)
 	}
@@ -108,15 +102,10 @@ func TestWithoutItsLog(t *testing.T) {
 		{live, `DELETE FROM worker_queue`, "", 2, refused},
 		{live, `DELETE FROM worker_queue`, "--without-wal", 0, "if it is a copy of a database in use, what was written last is missing; copy that, too, or checkpoint first"},
 	} {
-		db, err := sql.Open("sqlite", c.file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must(sql.Open("sqlite", c.file))(t)
 		defer db.Close()
 		for _, statement := range []string{`PRAGMA journal_mode = WAL`, c.statement} {
-			if _, err := db.Exec(statement); err != nil {
-				t.Fatal(err)
-			}
+			must(db.Exec(statement))(t)
 		}
 		copied := copyOf(t, c.file)
 		for range 2 { // the first try must not leave a -wal that silences the second
@@ -177,22 +166,23 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// must returns what a call has returned. An error ends the test.
+func must[T any](v T, err error) func(*testing.T) T {
+	return func(t *testing.T) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
 func database(t *testing.T) []byte {
 	t.Helper()
-	packed, err := os.Open("testdata/orders.db.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must(os.Open("testdata/orders.db.gz"))(t)
 	defer packed.Close()
-	unpacked, err := gzip.NewReader(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(unpacked)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	unpacked := must(gzip.NewReader(packed))(t)
+	return must(io.ReadAll(unpacked))(t)
 }
 
 func orders(t *testing.T) string {
@@ -202,11 +192,7 @@ func orders(t *testing.T) string {
 
 func copyOf(t *testing.T, name string) string {
 	t.Helper()
-	data, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return write(t, data)
+	return write(t, must(os.ReadFile(name))(t))
 }
 
 func write(t *testing.T, data []byte) string {
@@ -220,12 +206,7 @@ func write(t *testing.T, data []byte) string {
 
 func change(t *testing.T, file, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("sqlite", file))(t)
 	defer db.Close()
-	if _, err := db.Exec(statement); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Exec(statement))(t)
 }

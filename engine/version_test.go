@@ -40,10 +40,8 @@ func TestParseVersion(t *testing.T) {
 		{"1.2.3", V(1, 2, 3)},
 		{"99.99.99", V(99, 99, 99)},
 		{"4294967295.4294967295.4294967295", V(math.MaxUint32, math.MaxUint32, math.MaxUint32)},
-		{"2.0.0-rc.1", Version{2, 0, 0, "rc.1"}},
-		{"1.0.0-0.3.7", Version{1, 0, 0, "0.3.7"}},
-		{"1.0.0--", Version{1, 0, 0, "-"}},
-		{"1.0.0+linux.amd64", V(1, 0, 0)},
+		{"2.0.0-rc.1", Version{2, 0, 0, "rc.1"}}, {"1.0.0-0.3.7", Version{1, 0, 0, "0.3.7"}},
+		{"1.0.0--", Version{1, 0, 0, "-"}}, {"1.0.0+linux.amd64", V(1, 0, 0)},
 		{"1.0.0-beta+exp.sha-5114f85", Version{1, 0, 0, "beta"}},
 	} {
 		got, err := ParseVersion(c.text)

@@ -81,17 +81,9 @@ func TestParseKeyRejects(t *testing.T) {
 	for _, c := range []struct{ text, why string }{
 		{"", "the root is /"},
 		{"a//b", "an empty segment"},
-		{"/a", "a leading separator"},
-		{":1", "no label"},
-		{"a b", "an unescaped space"},
-		{"a:b:c", "an unescaped colon"},
-		{"a:%2f", "lower-case hex"},
-		{"a:%41", "a needless escape"},
-		{"a:%4", "a cut-off escape"},
-		{"a:%+1", "not hex"},
-		{"#12", "too short a hash"},
-		{"#0123456789ABCDEF", "upper-case hash"},
-		{"#0123456789abcdef0", "too long a hash"},
+		{"/a", "a leading separator"}, {":1", "no label"}, {"a b", "an unescaped space"}, {"a:b:c", "an unescaped colon"},
+		{"a:%2f", "lower-case hex"}, {"a:%41", "a needless escape"}, {"a:%4", "a cut-off escape"}, {"a:%+1", "not hex"},
+		{"#12", "too short a hash"}, {"#0123456789ABCDEF", "upper-case hash"}, {"#0123456789abcdef0", "too long a hash"},
 	} {
 		if k, err := sim.ParseKey(c.text); err == nil {
 			t.Errorf("%s: %q was read as %v", c.why, c.text, k)

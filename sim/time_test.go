@@ -33,13 +33,8 @@ func TestTime(t *testing.T) {
 		t, u sim.Time
 		want time.Duration
 	}{
-		{5, 2, 3 * time.Microsecond},
-		{2, 5, -3 * time.Microsecond},
-		{7, 7, 0},
-		{most, 0, time.Duration(most) * 1000},
-		{most + 1, 0, math.MaxInt64},
-		{-most, 0, -time.Duration(most) * 1000},
-		{-most - 1, 0, math.MinInt64},
+		{5, 2, 3 * time.Microsecond}, {2, 5, -3 * time.Microsecond}, {7, 7, 0}, {most, 0, time.Duration(most) * 1000},
+		{most + 1, 0, math.MaxInt64}, {-most, 0, -time.Duration(most) * 1000}, {-most - 1, 0, math.MinInt64},
 		{math.MaxInt64, math.MinInt64, math.MaxInt64},
 		{math.MinInt64, math.MaxInt64, math.MinInt64},
 	} {

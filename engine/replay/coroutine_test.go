@@ -208,11 +208,8 @@ func TestPanicTexts(t *testing.T) {
 		value any
 		want  string
 	}{
-		{"text", "text"},
-		{errors.New("error"), "error"},
-		{badError{}, "orchestration panicked"},
-		{7, "orchestration panicked"},
-		{&c7{}, "orchestration panicked"},
+		{"text", "text"}, {errors.New("error"), "error"}, {badError{}, "orchestration panicked"},
+		{7, "orchestration panicked"}, {&c7{}, "orchestration panicked"},
 	} {
 		out := mustTurn(t, input(func(*orch.Context, string) (string, error) { panic(c.value) }))
 		if got := out.Details.Application.Message; got != c.want {

@@ -15,10 +15,7 @@ func TestOf(t *testing.T) {
 		every int
 		want  []int
 	}{
-		{"", 3, []int{0, 3, 6}},
-		{"", 1, rows},
-		{"", 10, []int{0}},
-		{"1", 3, rows},
+		{"", 3, []int{0, 3, 6}}, {"", 1, rows}, {"", 10, []int{0}}, {"1", 3, rows},
 	} {
 		t.Setenv(sample.Env, c.long)
 		if diff := cmp.Diff(c.want, sample.Of(rows, c.every)); diff != "" {

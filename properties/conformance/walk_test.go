@@ -15,9 +15,7 @@ func TestWalkIsMadeShorter(t *testing.T) {
 		bug  faults.BugID
 		most int
 	}{
-		{"provider/first-count", 8},
-		{"provider/session-owner-ignored", 4},
-		{"provider/filter-ignored", 2},
+		{"provider/first-count", 8}, {"provider/session-owner-ignored", 4}, {"provider/filter-ignored", 2},
 		{"provider/tags-ignored", 2},
 	} {
 		tables := sample.Must(faults.NewTables(c.bug))(t)

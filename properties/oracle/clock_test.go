@@ -9,13 +9,8 @@ func TestSpansAreThreeValued(t *testing.T) {
 		reached  truth
 		before   truth
 	}{
-		{At(5), At(4), no, no},
-		{At(5), At(5), yes, no},
-		{At(5), At(6), yes, yes},
-		{At(5), Between(4, 6), either, either},
-		{Between(4, 6), At(5), either, either},
-		{Between(4, 6), At(6), yes, either},
-		{Between(4, 6), At(3), no, no},
+		{At(5), At(4), no, no}, {At(5), At(5), yes, no}, {At(5), At(6), yes, yes}, {At(5), Between(4, 6), either, either},
+		{Between(4, 6), At(5), either, either}, {Between(4, 6), At(6), yes, either}, {Between(4, 6), At(3), no, no},
 		{Between(4, 6), Between(6, 9), yes, either},
 		{Between(4, 6), Between(7, 9), yes, yes},
 	} {

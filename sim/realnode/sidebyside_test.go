@@ -18,15 +18,9 @@ var update = flag.Bool("update", false, "write the table of switches on models a
 
 // mended lists the switches that a release after 0.1.26 has fixed and that show on nodes of 0.1.26.
 var mended = []finding{
-	{"can-parent-lost", 1, "L06"},
-	{"parent-execution-guessed", 1, "L06"},
-	{"refused-start-untold", 1, "L02"},
-	{"duplicate-start-wins", 1, "L02"},
-	{"duplicate-start-code", 1, "S11"},
-	{"poison-on-old-execution", 1, "S08"},
-	{"pending-dequeue-reads", 1, "outcome"},
-	{"freed-event-waits", 1, "L02"},
-	{"dropped-dequeue-early", 1, "S11"},
+	{"can-parent-lost", 1, "L06"}, {"parent-execution-guessed", 1, "L06"}, {"refused-start-untold", 1, "L02"},
+	{"duplicate-start-wins", 1, "L02"}, {"duplicate-start-code", 1, "S11"}, {"poison-on-old-execution", 1, "S08"},
+	{"pending-dequeue-reads", 1, "outcome"}, {"freed-event-waits", 1, "L02"}, {"dropped-dequeue-early", 1, "S11"},
 	{"prune-unordered", 1, "S11"},
 }
 

@@ -77,9 +77,7 @@ func TestMentions(t *testing.T) {
 		{"fetches Chain-12 execution 1", "Chain-1", false},
 		{"fetches XChain-1", "Chain-1", false},
 		{"Chain-12, Chain-1: late", "Chain-1", true},
-		{"Chain-1", "Chain-1", true},
-		{"ünChain-1", "Chain-1", false},
-		{"child of «Chain-1»", "Chain-1", true},
+		{"Chain-1", "Chain-1", true}, {"ünChain-1", "Chain-1", false}, {"child of «Chain-1»", "Chain-1", true},
 		{"", "Chain-1", false},
 	} {
 		if got := mentions(c.text, c.instance); got != c.want {

@@ -167,13 +167,8 @@ func TestFirstDifference(t *testing.T) {
 		other []sim.Mark
 		want  int
 	}{
-		{"same", run(1000, 50), -1},
-		{"first", run(0, 50), 0},
-		{"in the middle", run(30, 50), 30},
-		{"last", run(49, 50), 49},
-		{"shorter", run(1000, 40), 40},
-		{"longer", run(1000, 51), 50},
-		{"none", nil, 0},
+		{"same", run(1000, 50), -1}, {"first", run(0, 50), 0}, {"in the middle", run(30, 50), 30}, {"last", run(49, 50), 49},
+		{"shorter", run(1000, 40), 40}, {"longer", run(1000, 51), 50}, {"none", nil, 0},
 	} {
 		if got := sim.FirstDifference(plain, c.other); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)

@@ -80,10 +80,8 @@ func TestRate(t *testing.T) {
 		at   time.Duration
 		want string
 	}{
-		{AnswerLost, "A", 0, "1 in 10"},
-		{AnswerLost, "A", time.Second, "1 in 2"},
-		{AnswerLost, "A", 2 * time.Second, "1 in 10"},
-		{AnswerLost, "B", time.Second, "1 in 10"},
+		{AnswerLost, "A", 0, "1 in 10"}, {AnswerLost, "A", time.Second, "1 in 2"},
+		{AnswerLost, "A", 2 * time.Second, "1 in 10"}, {AnswerLost, "B", time.Second, "1 in 10"},
 		{RequestLost, "A", time.Second, "0 in 1"},
 	} {
 		num, den := p.Rate(tc.kind, tc.node, tc.at)

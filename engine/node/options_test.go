@@ -127,10 +127,8 @@ func TestOptionsRoundTrip(t *testing.T) {
 
 func TestOptionsRefuse(t *testing.T) {
 	for _, c := range []struct{ name, value, want string }{
-		{"max_attempts", "0", "from 1 to 4294967295"},
-		{"max_attempts", "ten", "whole number"},
-		{"worker_concurrency", "-1", "from 0 to 1024"},
-		{"worker_concurrency", "1025", "from 0 to 1024"},
+		{"max_attempts", "0", "from 1 to 4294967295"}, {"max_attempts", "ten", "whole number"},
+		{"worker_concurrency", "-1", "from 0 to 1024"}, {"worker_concurrency", "1025", "from 0 to 1024"},
 		{"max_sessions_per_runtime", "0", "from 1"},
 		{"orchestrator_lock_timeout", "0s", "at least 1ms"},
 		{"orchestrator_lock_timeout", "5", "a duration such as"},

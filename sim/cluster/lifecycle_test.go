@@ -62,14 +62,10 @@ func watch(t *testing.T, plan *plan.Plan, seed uint64, m watcher) *cluster.Resul
 // stormy is a plan in which nodes are stopped, started, frozen and changed while they crash and freeze by themselves.
 func stormy() *plan.Plan {
 	p := upgradePlan(24, faults.Plan{Rates: []faults.Rate{
-		{Kind: faults.PauseNode, Num: 1, Den: 4},
-		{Kind: faults.CrashAfterFetch, Num: 1, Den: 12},
-		{Kind: faults.CrashBeforeAck, Num: 1, Den: 12},
-		{Kind: faults.AnswerLost, Num: 1, Den: 20},
-		{Kind: faults.CallDelayed, Num: 1, Den: 20},
-		{Kind: faults.RetryableError, Num: 1, Den: 10},
-		{Kind: faults.DuplicateRequest, Num: 1, Den: 2},
-		{Kind: faults.LateActivity, Num: 1, Den: 10},
+		{Kind: faults.PauseNode, Num: 1, Den: 4}, {Kind: faults.CrashAfterFetch, Num: 1, Den: 12},
+		{Kind: faults.CrashBeforeAck, Num: 1, Den: 12}, {Kind: faults.AnswerLost, Num: 1, Den: 20},
+		{Kind: faults.CallDelayed, Num: 1, Den: 20}, {Kind: faults.RetryableError, Num: 1, Den: 10},
+		{Kind: faults.DuplicateRequest, Num: 1, Den: 2}, {Kind: faults.LateActivity, Num: 1, Den: 10},
 	}})
 	p.Name = "stormy"
 	p.Nodes = append(p.Nodes, plan.Node{Name: "D", Build: "2.0.0", Absent: true}, plan.Node{Name: "E", Build: "2.0.0", Absent: true})

@@ -115,10 +115,8 @@ func TestOutputsOfBuilds(t *testing.T) {
 		{"S29_bad, A has no such handler any more", done, nil, ends("fine", nil)},
 		{"S11_bad, A itself gives another output", done, ends("fine", nil), ends("fine", nil)},
 		{"S11_bad, each gives another output", done, ends("one", nil), no},
-		{"S11_bad failure", done, ends("done", nil), no},
-		{"S11_bad success", failed, no, ends("done", nil)},
-		{"S11_bad panic", done, ends("done", nil), panics},
-		{"S11_bad wait", done, ends("done", nil), waits},
+		{"S11_bad failure", done, ends("done", nil), no}, {"S11_bad success", failed, no, ends("done", nil)},
+		{"S11_bad panic", done, ends("done", nil), panics}, {"S11_bad wait", done, ends("done", nil), waits},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := &rig.FakeWorld{Now: rig.StartMs, AllBuilds: engine.ShippedBuilds()}

@@ -316,22 +316,12 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%d records: %v and %v", n, whole.Digest(), parts.Digest())
 		}
 	}
-	for name, wrong := range map[string]func(*kernel.Trace){
-		"too many words": func(t *kernel.Trace) { t.Record(sim.Epoch, 7, shape, 1, 2, 0, 4, 0) },
-		"not of bytes":   func(t *kernel.Trace) { t.RecordBytes(sim.Epoch, 7, shapes[3], 1, 2, 3, nil) },
-		"a long shape":   func(*kernel.Trace) { shapes[5].Int() },
-		"inside another": func(t *kernel.Trace) {
-			t.Begin(sim.Epoch, 7)
-			t.Record(sim.Epoch, 7, kernel.Fields, 0, 0, 0, 0, 0)
-		},
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			wrong(kernel.NewTrace())
-		}()
-	}
+	mustPanic(t, "with words beyond its shape", func() { kernel.NewTrace().Record(sim.Epoch, 7, shape, 1, 2, 0, 4, 0) })
+	mustPanic(t, "Trace.RecordBytes", func() { kernel.NewTrace().RecordBytes(sim.Epoch, 7, shapes[3], 1, 2, 3, nil) })
+	mustPanic(t, "a Shape of more than", func() { shapes[5].Int() })
+	mustPanic(t, "inside record 0", func() {
+		trace := kernel.NewTrace()
+		trace.Begin(sim.Epoch, 7)
+		trace.Record(sim.Epoch, 7, kernel.Fields, 0, 0, 0, 0, 0)
+	})
 }

@@ -16,13 +16,9 @@ var coincidences = []struct {
 	bug   faults.BugID
 	plain uint64
 }{
-	{"provider/expiry-not-checked", 1500},
-	{"engine/poisons-terminal", 2000},
-	{"provider/contextless-batch-blocks", 2000},
-	{"provider/ack-checks-early", 4200},
-	{"duroxide-0.1.26/poison-on-old-execution", 5300},
-	{"engine/renewal-error-cancels-activity", 6800},
-	{"engine/completion-before-history-order", 7500},
+	{"provider/expiry-not-checked", 1500}, {"engine/poisons-terminal", 2000}, {"provider/contextless-batch-blocks", 2000},
+	{"provider/ack-checks-early", 4200}, {"duroxide-0.1.26/poison-on-old-execution", 5300},
+	{"engine/renewal-error-cancels-activity", 6800}, {"engine/completion-before-history-order", 7500},
 	{"provider/renewal-after-expiry", 8000},
 }
 

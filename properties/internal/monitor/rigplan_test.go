@@ -18,6 +18,7 @@ import (
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/program"
+	"github.com/durosim/durosim/sim/scenario"
 )
 
 // Story runs a story from a file NAME.txt. It returns the lines that the story printed, followed by all violations in
@@ -159,30 +160,15 @@ func changed(t testing.TB, builds []*engine.Build, what string, of []string) []*
 	return builds
 }
 
-// ExpectOf parses an expectation, such as "never turn in late where build=1.x has pin=none". The syntax is a simple
-// form of the one in scenarios.
+// ExpectOf parses an expectation, such as "never turn in late where build=1.x has pin=none", as scenarios do.
 func ExpectOf(t testing.TB, line int, text string) plan.Expectation {
 	t.Helper()
-	words := strings.Fields(text)
-	e := plan.Expectation{Line: line, Text: text, Mode: plan.Mode(words[0]), Event: words[1]}
-	list := &e.Where
-	for i := 2; i < len(words); i++ {
-		switch words[i] {
-		case "in":
-			i++
-			e.In = words[i]
-		case "where":
-			list = &e.Where
-		case "has":
-			list = &e.Has
-		default:
-			name, value, _ := strings.Cut(words[i], "=")
-			*list = append(*list, plan.Attr{Name: name, Value: value})
-		}
+	story := "build 9.9.9 like 3.0.0\nnode A runs 1.5.0\nnode B runs 2.0.0\nnode C runs 3.0.0\nnode D runs 9.9.9\n"
+	if _, in, ok := strings.Cut(text, " in "); ok {
+		story += "at 1s mark " + strings.Fields(in)[0] + "\n"
 	}
-	if err := e.Validate(); err != nil {
-		t.Fatalf("%q: %v", text, err)
-	}
+	e := sample.Must(scenario.Parse("story.txt", []byte(story+"expect "+text)))(t).Expect[0]
+	e.Line, e.Text = line, text
 	return e
 }
 

@@ -151,26 +151,6 @@ func TestHeldBy(t *testing.T) {
 	}
 }
 
-// TestAdded checks which rows a call has put into their queues.
-func TestAdded(t *testing.T) {
-	s := newStore()
-	old := s.insert(raised, 90)
-	s.Observe(&observe.Observation{Kind: observe.CallBegin, Call: 1, CallKind: observe.CallAckOrchestrationItem})
-	for no := observe.MessageNo(2); no <= 3; no++ {
-		s.Observe(&observe.Observation{Kind: observe.RowInserted, Call: 1, Message: no, Instance: 1, Item: raised})
-	}
-	s.Observe(&observe.Observation{Kind: observe.RowDelayed, Call: 1, Message: 1, Instance: 1, UntilMs: 200})
-	s.Observe(&observe.Observation{Kind: observe.RowRemoved, Call: 1, Message: 3, Instance: 1, Reason: observe.RemovedUndone})
-	c := s.Call(1)
-	if c.Added(old) || !c.Added(s.Row(2)) || c.Added(s.Row(3)) {
-		t.Errorf("added are an old row %t, a new one %t, one that was taken back %t", c.Added(old), c.Added(s.Row(2)), c.Added(s.Row(3)))
-	}
-	s.Observe(&observe.Observation{Kind: observe.CallBegin, Call: 2, CallKind: observe.CallAckOrchestrationItem})
-	if c.Added(s.Row(2)) {
-		t.Error("the next call has added the row, too")
-	}
-}
-
 // TestDelivered checks what is known of a delivery when its fetch has ended.
 func TestDelivered(t *testing.T) {
 	for _, test := range []struct {

@@ -92,78 +92,17 @@ func TestKindTable(t *testing.T) {
 	}
 }
 
-// TestFailure checks that why an execution failed comes from the last event that says so.
+// TestFailure checks that an event that nobody can read does not hide why an execution failed.
 func TestFailure(t *testing.T) {
-	failed := func(text string) engine.EventData {
-		return eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: text}}}
-	}
-	start, timer := eventdata.OrchestrationStarted{Name: "H"}, eventdata.TimerCreated{}
-	for _, test := range []struct {
-		name   string
-		events []engine.EventData // nil is an event that nobody can read
-		want   string
-	}{
-		{"nothing", nil, ""},
-		{"a failure", []engine.EventData{start, failed("a")}, "a"},
-		{"a failure alone", []engine.EventData{failed("a")}, "a"},
-		{"two failures", []engine.EventData{start, failed("a"), failed("b")}, "b"},
-		{"a failure and other events", []engine.EventData{start, failed("a"), timer}, "a"},
-		{"a failure and a success", []engine.EventData{start, failed("a"), eventdata.OrchestrationCompleted{Output: "o"}}, "a"},
-		{"a success", []engine.EventData{start, eventdata.OrchestrationCompleted{Output: "o"}}, ""},
-		{"a failure that nobody can read", []engine.EventData{start, failed("a"), nil}, "a"},
-	} {
-		s := newStore()
-		s.create("1.5.0")
-		ex := s.Instances[1].Execution(1)
-		for i, data := range test.events {
-			bytes := []byte(`{"type":"OrchestrationFailed"}`)
-			if data != nil {
-				bytes = sample.Must(s.Builds[0].Codec.AppendEvent(nil, engine.Event{EventID: uint64(i + 1), InstanceID: "x", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: data}))(t)
-			}
-			s.Observe(&observe.Observation{Kind: observe.EventAppended, Instance: 1, Execution: 1, EventID: uint64(i + 1), Bytes: bytes})
-		}
-		d, ok := s.Failure(ex)
-		got := ""
-		if ok {
-			got = d.Application.Message
-		}
-		if ok != (test.want != "") || got != test.want {
-			t.Errorf("%s: %q (%t), want %q", test.name, got, ok, test.want)
-		}
-	}
-}
-
-// TestTakenAway checks what is left when events and executions are removed, and when their removal is taken back.
-func TestTakenAway(t *testing.T) {
 	s := newStore()
 	s.create("1.5.0")
-	ex := s.Instances[1].Execution(1)
-	for id, kind := range []engine.EventKind{eventdata.KindOrchestrationStarted, eventdata.KindTimerCreated, eventdata.KindOrchestrationCompleted} {
-		s.event(uint64(id+1), kind)
+	failed := eventdata.OrchestrationFailed{Details: engine.ErrorDetails{Application: &eventdata.ApplicationError{Kind: eventdata.AppOrchestrationFailed, Message: "a"}}}
+	written := sample.Must(s.Builds[0].Codec.AppendEvent(nil, engine.Event{EventID: 1, InstanceID: "x", ExecutionID: 1, DuroxideVersion: "1.5.0", Data: failed}))(t)
+	for i, bytes := range [][]byte{written, []byte(`{"type":"OrchestrationFailed"}`)} {
+		s.Observe(&observe.Observation{Kind: observe.EventAppended, Instance: 1, Execution: 1, EventID: uint64(i + 1), Bytes: bytes})
 	}
-	has := func(kind engine.EventKind) bool { no, _ := s.Kinds.Number(kind); return ex.Kinds.Has(no) }
-	texts := func() string {
-		return fmt.Sprintf("%d events, started %t, timer %t, %d ends", len(ex.Events), has(eventdata.KindOrchestrationStarted), has(eventdata.KindTimerCreated), ex.Terminals)
-	}
-	if got, want := texts(), "3 events, started true, timer true, 1 ends"; got != want {
-		t.Errorf("before: %s, want %s", got, want)
-	}
-	s.Observe(&observe.Observation{Kind: observe.EventRemoved, Instance: 1, Execution: 1, EventID: 3})
-	s.Observe(&observe.Observation{Kind: observe.EventRemoved, Instance: 1, Execution: 1, EventID: 9})
-	if got, want := texts(), "2 events, started true, timer true, 0 ends"; got != want {
-		t.Errorf("without the end: %s, want %s", got, want)
-	}
-	s.Observe(&observe.Observation{Kind: observe.EventRemoved, Instance: 1, Execution: 1, EventID: 1})
-	if got, want := texts(), "1 events, started false, timer true, 0 ends"; got != want {
-		t.Errorf("without the first: %s, want %s", got, want)
-	}
-	s.Observe(&observe.Observation{Kind: observe.ExecutionRemoved, Instance: 1, Execution: 1, Undo: true})
-	if ex.Created || ex.Pin == nil || ex.Deleted {
-		t.Errorf("taken back: row %t, pin %v, deleted %t; want the pin alone", ex.Created, ex.Pin, ex.Deleted)
-	}
-	s.Observe(&observe.Observation{Kind: observe.ExecutionRemoved, Instance: 1, Execution: 1})
-	if ex.Created || ex.Pin != nil || !ex.Deleted {
-		t.Errorf("deleted: row %t, pin %v, deleted %t; want no pin", ex.Created, ex.Pin, ex.Deleted)
+	if d, ok := s.Failure(s.Instances[1].Execution(1)); !ok || d.Application.Message != "a" {
+		t.Errorf("%v, %+v", ok, d)
 	}
 }
 

@@ -8,28 +8,6 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 )
 
-// TestRowsTwice checks that a row which is inserted or removed twice is in its queue once or not at all.
-func TestRowsTwice(t *testing.T) {
-	for _, item := range []engine.WorkItem{raised, engine.ActivityExecuteItem{Instance: "x", Name: "W", SessionID: "s"}} {
-		s := newStore()
-		r := s.insert(item, 90)
-		for i, kind := range []observe.Kind{observe.RowRestored, observe.RowRemoved, observe.RowRemoved, observe.RowRestored} {
-			s.Observe(&observe.Observation{Kind: kind, Message: 1, Instance: 1})
-			want := 1
-			if kind == observe.RowRemoved {
-				want = 0
-			}
-			in := s.Instances[1]
-			if got := len(in.Queue) + len(in.Work); got != want || len(s.Queued)+len(s.Work) != want || r.Present != (want > 0) {
-				t.Errorf("%s after change %d: %d rows in the queues, %d lists, present %t; want %d", item.Kind(), i, got, len(s.Queued)+len(s.Work), r.Present, want)
-			}
-			if got := s.SessionWork; got != len(in.Work) {
-				t.Errorf("%s after change %d: %d activities of sessions, want %d", item.Kind(), i, got, len(in.Work))
-			}
-		}
-	}
-}
-
 // TestLetGo checks which pages of rows may be released, and what is left of their rows.
 func TestLetGo(t *testing.T) {
 	removed := func(s *store, no observe.MessageNo) {
@@ -98,29 +76,4 @@ func TestIdentify(t *testing.T) {
 			t.Errorf("%+v %s: %s, want %s", test.item, test.bytes, got, test.want)
 		}
 	}
-}
-
-// TestBare checks which instances have queued messages but no pin.
-func TestBare(t *testing.T) {
-	s := newStore()
-	see := func(after string, want int) {
-		t.Helper()
-		if got := len(s.Bare); got != want || want == 1 && s.Bare[0] != s.Instances[1] {
-			t.Errorf("after %s: %d instances, want %d", after, got, want)
-		}
-	}
-	s.Observe(&observe.Observation{Kind: observe.InstanceCreated, Instance: 1, Execution: 1, Name: "H"})
-	see("an instance row", 0)
-	s.insert(raised, 90)
-	see("a message", 1)
-	s.create("1.5.0")
-	see("a pin", 0)
-	s.Observe(&observe.Observation{Kind: observe.PointerSet, Instance: 1, Execution: 2})
-	see("another execution", 1)
-	s.Observe(&observe.Observation{Kind: observe.PointerSet, Instance: 1, Execution: 1})
-	see("the first execution again", 0)
-	s.Observe(&observe.Observation{Kind: observe.InstanceRemoved, Instance: 1})
-	see("a deletion", 1)
-	s.Observe(&observe.Observation{Kind: observe.RowRemoved, Message: 1, Instance: 1})
-	see("the last message", 0)
 }

@@ -220,30 +220,3 @@ func TestEligibleWork(t *testing.T) {
 		}
 	}
 }
-
-// TestWaitsForStart checks which messages are input for an execution whose start is still queued.
-func TestWaitsForStart(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		story func(s *store)
-		want  bool
-	}{
-		{"no start", func(*store) {}, false},
-		{"a running instance", func(s *store) { s.create("1.5.0") }, false},
-		{"a start", func(s *store) { s.insert(start, 900) }, true},
-		{"continued as new", func(s *store) {
-			s.create("1.5.0")
-			s.Observe(&observe.Observation{Kind: observe.StatusSet, Instance: 1, Execution: 1, Status: engine.StatusContinuedAsNew})
-		}, true},
-	} {
-		s := newStore()
-		r := s.insert(raised, 90)
-		test.story(s)
-		if got := model.WaitsForStart(s.Instances[1], r); got != test.want {
-			t.Errorf("%s: %t, want %t", test.name, got, test.want)
-		}
-		if next := s.insert(again, 90); model.WaitsForStart(s.Instances[1], next) {
-			t.Errorf("%s: a start waits for a start", test.name)
-		}
-	}
-}

@@ -26,13 +26,11 @@ func TestBrokenCallers(t *testing.T) {
 		{"empty event", func(in *Input) { in.History = []engine.Event{{EventID: 1}} }, "no data"},
 		{"nil message", func(in *Input) { in.History = started(); in.Messages = []engine.WorkItem{nil} }, "no known kind"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			in := input(oneActivity)
-			c.change(&in)
-			if out, err := Turn(in); err == nil || !strings.Contains(err.Error(), c.want) || !reflect.DeepEqual(out, Output{}) {
-				t.Errorf("%v, want an error that says %q and no output", err, c.want)
-			}
-		})
+		in := input(oneActivity)
+		c.change(&in)
+		if out, err := Turn(in); err == nil || !strings.Contains(err.Error(), c.want) || !reflect.DeepEqual(out, Output{}) {
+			t.Errorf("%s: %v, want an error that says %q and no output", c.name, err, c.want)
+		}
 	}
 }
 
@@ -285,15 +283,13 @@ func TestVerify(t *testing.T) {
 		{"panic", "odd-panic", started(), `the code ends with "orchestration panicked: orchestration panicked", at PLACE, the history goes on`},
 		{"no beginning", "activity", []engine.Event{event(1, 0, eventdata.OrchestrationCompleted{})}, "the history is an end without a beginning"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			in := input(handlers[c.h])
-			in.History = c.history
-			got, err := Verify(in)
-			got = regexp.MustCompile(`at \S+ \(handlers_test\.go:\d+\)`).ReplaceAllString(got, "at PLACE")
-			if err != nil || got != c.want {
-				t.Errorf("%v %q, want %q", err, got, c.want)
-			}
-		})
+		in := input(handlers[c.h])
+		in.History = c.history
+		got, err := Verify(in)
+		got = regexp.MustCompile(`at \S+ \(handlers_test\.go:\d+\)`).ReplaceAllString(got, "at PLACE")
+		if err != nil || got != c.want {
+			t.Errorf("%s: %v %q, want %q", c.name, err, got, c.want)
+		}
 	}
 	if _, err := Verify(input(handlers["echo"])); err == nil {
 		t.Error("an empty history was verified")

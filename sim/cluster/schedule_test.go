@@ -99,11 +99,9 @@ func TestValidate(t *testing.T) {
 		{"eternal and unaided", plan.Plan{Nodes: one, Instances: []plan.Instance{{ID: "e", Orchestration: "Eternal", Expect: plan.EndEternal, Unaided: true}}}, "but it is unaided"},
 		{"unknown bug", plan.Plan{Nodes: one, Bugs: []faults.BugID{"provider/none"}}, `unknown bug "provider/none"`},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
-			_, err := cluster.Run(cluster.Config{Plan: &tc.plan})
-			if err == nil || !strings.Contains(err.Error(), tc.want) {
-				t.Errorf("got error %v, want one that contains %q", err, tc.want)
-			}
-		})
+		_, err := cluster.Run(cluster.Config{Plan: &tc.plan})
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got error %v, want one that contains %q", tc.name, err, tc.want)
+		}
 	}
 }

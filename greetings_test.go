@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -23,9 +24,7 @@ func TestGreetings(t *testing.T) {
 	run := func(second, when string) *recorder {
 		builds, handlers, err := workload.Deploy([]string{"1.5.0"},
 			workload.Application{Version: "1.0.0", Register: greet("Hello")}, workload.Application{Version: "1.1.0", Register: greet(second)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, err)
 		return runTest(durosim.Config{Builds: func() []*engine.Build { return builds }, Handlers: handlers, Seeds: 5, Scenario: `# Greetings while the application is upgraded.
 nodes A B run 1.5.0+1.0.0
 load 5 instances over 8s

@@ -34,9 +34,7 @@ func TestWithoutFields(t *testing.T) {
 		check := func(kind string, text, written, again []byte, err error) {
 			t.Helper()
 			has := false
-			if err != nil {
-				t.Fatal(err)
-			}
+			sample.OK(t, err)
 			if d := cmp.Diff(string(written), string(again)); d != "" {
 				t.Errorf("%s of %s: what it writes differs from what it reads and writes:\n%s", f, kind, d)
 			}

@@ -72,9 +72,7 @@ func TestErrorDetails(t *testing.T) {
 			t.Errorf("%v\n got %s\nwant %s", err, got, g.json)
 		}
 		back := failed // must be overwritten, even by null
-		if err := json.Unmarshal([]byte(g.json), &back); err != nil {
-			t.Error(err)
-		}
+		sample.OK(t, json.Unmarshal([]byte(g.json), &back))
 		if diff := cmp.Diff(g.details, back); diff != "" {
 			t.Errorf("%s comes back different (-want +got):\n%s", g.json, diff)
 		}

@@ -133,9 +133,7 @@ func idle(tb testing.TB, store *memprovider.Store, n int) float64 {
 			err = store.Preload(memprovider.PreloadedInstance{Instance: fmt.Sprint("crowd-", i), Orchestration: "T", Version: "1.0.0",
 				Executions: []memprovider.PreloadedExecution{{ID: 1, Pin: &pin, Events: []memprovider.PreloadedEvent{{ID: 1, Data: data}}}}})
 		}
-		if err != nil {
-			tb.Fatal(err)
-		}
+		sample.OK(tb, err)
 	}
 	return float64(heapBytes()-before) / float64(n)
 }

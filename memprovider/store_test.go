@@ -28,9 +28,7 @@ func TestItemTellsStatusParentAndPin(t *testing.T) {
 	err := w.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: first.LockToken, ExecutionID: 1, HistoryDelta: []engine.Event{startedEvent(1)},
 		Metadata: engine.ExecutionMetadata{OrchestrationName: "TestOrch", OrchestrationVersion: "3.0.0", PinnedVersion: &pin,
 			ParentInstanceID: "p", ParentExecutionID: 4, ParentEventID: 7, Status: engine.StatusCompleted}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, err)
 	_ = w.EnqueueForOrchestrator(ctx, engine.CancelInstanceItem{Instance: "child"}, 0)
 	second, _ := w.FetchOrchestrationItem(ctx, time.Second, 0, nil)
 	release := engine.V(2, 0, 0)

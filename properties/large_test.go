@@ -17,7 +17,7 @@ func TestLargeRun(t *testing.T) {
 		return // this takes a second
 	}
 	const instances, most = 4000, 15_000
-	s, err := scenario.Parse("large.txt", []byte(`
+	s := sample.Must(scenario.Parse("large.txt", []byte(`
 nodes A B C run 1.5.0
   option orchestration_concurrency 8
   option worker_concurrency 8
@@ -28,10 +28,7 @@ load 4000 instances over 800s
 at 200s upgrade A to 2.0.0
 at 400s upgrade B to 2.0.0
 at 600s upgrade C to 2.0.0
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
 	var before, after runtime.MemStats
 	runtime.GC()

@@ -61,9 +61,7 @@ func TestKeyRoundTrip(t *testing.T) {
 		bare := sim.RootKey(false).Name(l1, string(name)).Num(l2, n).At(l1)
 		return checkRoundTrip(t, k) && checkRoundTrip(t, bare) && bare.Hash() == k.Hash()
 	}
-	if err := quick.Check(property, nil); err != nil {
-		t.Error(err)
-	}
+	sample.OK(t, quick.Check(property, nil))
 }
 
 func FuzzParseKey(f *testing.F) {

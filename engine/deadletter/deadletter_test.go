@@ -51,9 +51,7 @@ func (w *world) waiting(id string, pin engine.Version) {
 
 func (w *world) must(err error) {
 	w.t.Helper()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	sample.OK(w.t, err)
 }
 
 // fetch makes the node fetch, and returns the instance delivered and its attempt count.

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchhost"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // testRegistry returns a registry with these orchestrations: Order 1.0.0 charges and then ends with the result; Order
@@ -34,7 +35,7 @@ func testRegistry(t testing.TB) *node.Registry {
 	crowded := func(ctx *orch.Context, input string) (string, error) { ctx.ContinueAsNew(input); return "", nil }
 	chatty := func(ctx *orch.Context, input string) (string, error) { ctx.Trace("says " + input); return input, nil }
 	r := node.NewRegistry()
-	for _, err := range []error{
+	sample.OK(t, errors.Join(
 		r.Register("Order", engine.V(1, 0, 0), charge),
 		r.Register("Order", engine.V(2, 0, 0), echo),
 		r.Register("Loop", engine.V(1, 0, 0), echo),
@@ -48,11 +49,7 @@ func testRegistry(t testing.TB) *node.Registry {
 		r.RegisterActivity("crash-oddly", func(node.ActivityContext, string) (string, error) { panic(&struct{ n int }{1}) }),
 		r.RegisterActivity("exit", func(node.ActivityContext, string) (string, error) { runtime.Goexit(); return "", nil }),
 		r.RegisterActivity("mute", func(node.ActivityContext, string) (string, error) { return "", (*mute)(nil) }),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	))
 	return r
 }
 

@@ -117,9 +117,7 @@ func TestDeregister(t *testing.T) {
 	// The lower version may be registered again although a later one exists.
 	r.Deregister("Order", engine.V(1, 0, 0))
 	for _, v := range []engine.Version{engine.V(2, 0, 0), engine.V(1, 0, 0)} {
-		if err := r.Register("Order", v, echo); err != nil {
-			t.Error(err)
-		}
+		sample.OK(t, r.Register("Order", v, echo))
 	}
 	if !r.DeregisterActivity("charge") || r.DeregisterActivity("charge") {
 		t.Error("DeregisterActivity does not say what was there")

@@ -53,16 +53,12 @@ func TestEcho(t *testing.T) {
 		if got, err := p.Recv(); err != nil || string(got) != message {
 			t.Errorf("got %d bytes, %v; want the %d that were sent", len(got), err, len(message))
 		}
-		if err := <-sent; err != nil {
-			t.Error(err)
-		}
+		sample.OK(t, <-sent)
 	}
 	if err := p.Send([]byte("two\nlines")); err == nil {
 		t.Error("a message of two lines was sent")
 	}
-	if err := p.Stop(time.Minute); err != nil {
-		t.Error(err)
-	}
+	sample.OK(t, p.Stop(time.Minute))
 	if !p.Ended() {
 		t.Error("it has been stopped, and goes on")
 	}

@@ -62,8 +62,8 @@ type TB interface {
 
 // OK ends the test at an error.
 func OK(t TB, err error) {
-	t.Helper()
 	if err != nil {
+		t.Helper()
 		t.Fatal(err)
 	}
 }

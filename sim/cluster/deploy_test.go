@@ -21,9 +21,7 @@ func TestDeploy(t *testing.T) {
 		}}
 	}
 	builds, handlers, err := workload.Deploy([]string{"1.5.0", "2.0.0"}, app("1.0.0"), app("1.1.0"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, err)
 	s := sample.Must(scenario.Parse("deploy.txt", []byte("node A runs 1.5.0+1.0.0\ninstance a runs Greet at 1s\nat 3s upgrade A to 1.5.0+1.1.0\ninstance b runs Greet at 9s\n"+
 		"at 12s upgrade A to 2.0.0+1.1.0\ninstance c runs Greet at 20s\n"), builds...))(t)
 	for _, w := range s.Warnings() {

@@ -194,9 +194,7 @@ func TestParkedFetchesDropOrphans(t *testing.T) {
 			}
 			sent = true
 			clients := w.Provider(w.Builds()[0].Codec, observe.Caller{})
-			if err := clients.EnqueueForOrchestrator(t.Context(), engine.QueueMessageItem{Instance: "nobody", Name: "q"}, 0); err != nil {
-				t.Error(err)
-			}
+			sample.OK(t, clients.EnqueueForOrchestrator(t.Context(), engine.QueueMessageItem{Instance: "nobody", Name: "q"}, 0))
 		},
 		observe: func(w *cluster.World, o *observe.Observation) {
 			if o.Kind == observe.RowRemoved && o.Reason == observe.RemovedOrphan {

@@ -14,7 +14,7 @@ import (
 
 // TestDeclaredBuilds checks that a declared build is like another one, except for its lines.
 func TestDeclaredBuilds(t *testing.T) {
-	s, err := Parse("x.txt", []byte(`build 1.7.0 like 1.6.0
+	s := sample.Must(Parse("x.txt", []byte(`build 1.7.0 like 1.6.0
   reads with ExternalSubscribed2 ExternalEvent2 without LegacyNote
 build 1.8.0+4.0.0 like 1.7.0
   range >=1.5.0, <=1.8.0
@@ -25,10 +25,7 @@ build 2.0.0 like 2.0.0
 node A runs 1.7.0
 node B runs 1.8.0+4.0.0
 node C runs 2.0.0
-`))
-	if err != nil {
-		t.Fatal(err)
-	}
+`)))(t)
 	all := sample.Must(s.Template.AllBuilds(engine.ShippedBuilds()))(t)
 	type built struct {
 		Name, Range          string

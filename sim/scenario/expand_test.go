@@ -116,11 +116,7 @@ func TestExpandDraws(t *testing.T) {
 			}
 			if l.Orchestration == "Approval" {
 				in(l.ID, l.Actions[0].At, l.StartAt+time.Second, l.StartAt+9*time.Second)
-				d, err := time.ParseDuration(l.Input)
-				if err != nil {
-					t.Error(err)
-				}
-				in("input of "+l.ID, d, 1*time.Second, 8*time.Second)
+				in("input of "+l.ID, sample.Must(time.ParseDuration(l.Input))(t), 1*time.Second, 8*time.Second)
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package scenario
 import (
 	"strings"
 	"testing"
+
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestCheckHandlers checks that an unknown orchestration is rejected, unless the scenario says that it is missing.
@@ -37,7 +39,5 @@ func TestCheckHandlers(t *testing.T) {
 
 // TestByteOrderMark checks that a byte order mark, which some editors write, is not part of the text.
 func TestByteOrderMark(t *testing.T) {
-	if _, err := Parse("x.txt", []byte("\ufeffnodes A B run 1.5.0\r\n")); err != nil {
-		t.Error(err)
-	}
+	sample.Must(Parse("x.txt", []byte("\ufeffnodes A B run 1.5.0\r\n")))(t)
 }

@@ -239,9 +239,7 @@ func TestShrinkRoundsTimes(t *testing.T) {
 		}, shrink.Options{Fails: func(x shrink.Concrete, _ sim.Chooser, _ *sim.Recording) (bool, error) {
 			return len(x.Plan.Instances) > 0 && x.Plan.Instances[0].StartAt >= c.from && x.Plan.Instances[0].StartAt <= c.until, nil
 		}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample.OK(t, err)
 		if at := got.Plan.Instances[0].StartAt; at != c.want || !got.Minimal {
 			t.Errorf("fails from %v to %v: a start at %v becomes %v, want %v (minimal: %v)", c.from, c.until, c.at, at, c.want, got.Minimal)
 		}

@@ -104,9 +104,7 @@ func TestCalls(t *testing.T) {
 		}}
 	}
 	log, refusal, err := command.Calls(config("S05 provider/token-not-checked"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, err)
 	calls, err := oracle.CheckLog(strings.NewReader(string(log)), oracle.Options{})
 	var wrong *oracle.LogError
 	if !errors.As(err, &wrong) || wrong.Refusal == nil || calls != strings.Count(string(log), "\n")-1 {

@@ -62,9 +62,7 @@ func TestTablesOfTheDocs(t *testing.T) {
 func table(t *testing.T, name string, seeds uint64) string {
 	t.Helper()
 	s, _, err := scenario.Source{}.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample.OK(t, err)
 	r := sample.Must(compare.Run(upgrade.Config{Scenario: s, Builds: engine.ShippedBuilds(), First: 1, Seeds: seeds}))(t)
 	rows := r.Table()
 	return rows.Markdown()

@@ -116,12 +116,8 @@ func dial(t *testing.T) *wire.Client {
 	go func() { served <- (&wire.Server{New: newStore}).Serve(context.Background(), toServer, fromServer) }()
 	client := sample.Must(wire.Dial(t.Context(), foreign.NewLines(toClient, fromClient), wire.ClientOptions{Patience: time.Minute}))(t)
 	t.Cleanup(func() {
-		if err := fromClient.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
+		sample.OK(t, fromClient.Close())
+		sample.OK(t, <-served)
 	})
 	return client
 }

@@ -34,6 +34,9 @@ func TestLetGo(t *testing.T) {
 		s := newStore()
 		r := s.insert(raised, 90)
 		test.story(s)
+		if bare := len(s.Bare) > 0; bare != (len(s.Instances[1].Queue) > 0) {
+			t.Errorf("%s: listed as waiting without a pin: %t", test.name, bare)
+		}
 		if got := s.LetGo(0); got != test.want {
 			t.Errorf("%s: %t, want %t", test.name, got, test.want)
 		}

@@ -85,7 +85,7 @@ func scheduledEvent(id uint64) engine.Event {
 var machinePins = []*engine.Version{nil, nil, {Major: 1}, {Major: 1, Minor: 9, Patch: 9}, {Major: 2}, {Major: 2, Pre: "rc.1"}, {Major: 3}}
 
 func drawInstance(t *rapid.T) string {
-	return rapid.SampledFrom([]string{"A", "B", "C", "D"}).Draw(t, "instance")
+	return rapid.SampledFrom([]string{"A", "B", "C", "D\xff"}).Draw(t, "instance")
 }
 
 func drawMs(t *rapid.T) time.Duration {
@@ -194,8 +194,8 @@ func (m *storeMachine) Append(t *rapid.T) {
 }
 
 func drawMaterialised(t *rapid.T) engine.EventData {
-	text := rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "value")
-	key := rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "key")
+	text := rapid.SampledFrom([]string{"", "x", "y\xff"}).Draw(t, "value")
+	key := rapid.SampledFrom([]string{"a", "b", "c\xff"}).Draw(t, "key")
 	return rapid.SampledFrom([]engine.EventData{
 		eventdata.CustomStatusUpdated{Status: &text}, eventdata.CustomStatusUpdated{}, eventdata.KeyValueSet{Key: key, Value: text, LastUpdatedAtMs: 7},
 		eventdata.KeyValueSet{Key: key, Value: text, LastUpdatedAtMs: 8}, eventdata.KeyValueCleared{Key: key}, eventdata.KeyValuesCleared{},
@@ -307,7 +307,10 @@ func (m *storeMachine) EndWork(t *rapid.T) {
 
 func (m *storeMachine) Damage(t *rapid.T) {
 	if rapid.Bool().Draw(t, "message") {
-		_ = m.store.DamageMessage(m.shadow.Last(), []byte("{"))
+		no := m.shadow.Last() - memprovider.MessageNo(rapid.IntRange(0, 5).Draw(t, "before"))
+		if stands, err := m.shadow.Stands(no), m.store.DamageMessage(no, []byte("{")); stands != (err == nil) {
+			t.Fatalf("message %d, which is stored: %t: %v", no, stands, err)
+		}
 		return
 	}
 	_ = m.store.Damage(drawInstance(t), 1, rapid.SampledFrom([]uint64{1, m.events}).Draw(t, "event"), []byte("{"))

@@ -48,10 +48,12 @@ func (k *account) Observe(o *observe.Observation) {
 	}
 	switch o.Kind {
 	case observe.EventDecoded:
-		k.events, k.failed = k.events+1, k.failed+failures[o.Outcome]
+		k.events++
+		k.decoded(o)
 		return
 	case observe.MessageDecoded:
-		k.messages, k.failed = k.messages+1, k.failed+failures[o.Outcome]
+		k.messages++
+		k.decoded(o)
 		return
 	case observe.RowRemoved:
 		if o.Reason != observe.RemovedUndone && !slices.Contains(removals[k.kind], o.Reason) && !k.exempted {
@@ -102,8 +104,15 @@ func (k *account) Observe(o *observe.Observation) {
 	}
 }
 
-// failures says how many failures an outcome of a decoding is.
-var failures = map[observe.Outcome]int{observe.OutcomePermanent: 1}
+// decoded counts decodings that fail; each says whether it does.
+func (k *account) decoded(o *observe.Observation) {
+	switch {
+	case o.Outcome == observe.OutcomePermanent:
+		k.failed++
+	case o.Outcome != observe.OutcomeOK && !k.exempted && k.run.world.Store() != nil:
+		k.wrong(k.caller.Node, "does not say in call %d, %s, whether it could decode something", k.number, k.kind)
+	}
+}
 
 // removals lists for which reasons a call removes messages.
 var removals = map[observe.CallKind][]observe.RemoveReason{

@@ -52,10 +52,10 @@ func (r accountRig) ends(o observe.Observation) {
 // decoded shows how many events and messages the store has decoded.
 func (r accountRig) decoded(no uint64, events, messages int) {
 	for range events {
-		r.m.Observe(&observe.Observation{Kind: observe.EventDecoded, Call: no})
+		r.m.Observe(&observe.Observation{Kind: observe.EventDecoded, Call: no, Outcome: observe.OutcomeOK})
 	}
 	for range messages {
-		r.m.Observe(&observe.Observation{Kind: observe.MessageDecoded, Call: no})
+		r.m.Observe(&observe.Observation{Kind: observe.MessageDecoded, Call: no, Outcome: observe.OutcomeOK})
 	}
 }
 

@@ -194,5 +194,10 @@ func (s *Shadow) Snapshot() *memprovider.Snapshot {
 // Item returns a message as it was stored, or nil if it was stored only as bytes.
 func (s *Shadow) Item(no memprovider.MessageNo) engine.WorkItem { return s.items[no-1] }
 
+// Stands reports whether the store still has a message.
+func (s *Shadow) Stands(no memprovider.MessageNo) bool {
+	return no != 0 && uint64(no) <= uint64(len(s.gone)) && !s.gone[no-1]
+}
+
 // Last returns the number of the newest message.
 func (s *Shadow) Last() memprovider.MessageNo { return memprovider.MessageNo(len(s.items)) }

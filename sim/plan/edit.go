@@ -53,9 +53,9 @@ func (s *EditSpace) Apply(base *Plan, data []byte) *Plan {
 	return best
 }
 
-// mostAdmitted returns the highest pin that an edit may have a node admit: that of the oldest build, if the builds have
-// different semantics, since a node that replays by its own what a newer build began is the plan's mistake and no find.
-// It is nil if there is no such limit.
+// mostAdmitted returns the highest pin that an edit may have a node admit: that of the oldest build, if semantics differ
+// among the builds, or from the standard ones of those that rescue may start for another pin. A node that replays by its
+// own what a newer build began is the plan's mistake and no find. It is nil if there is no such limit.
 func (s *EditSpace) mostAdmitted(p *Plan) *engine.Version {
 	var oldest *engine.Build
 	differ := false
@@ -65,7 +65,7 @@ func (s *EditSpace) mostAdmitted(p *Plan) *engine.Version {
 		if b == nil {
 			continue
 		}
-		differ = differ || oldest != nil && (b.Semantics != oldest.Semantics || len(b.Changes) != len(oldest.Changes))
+		differ = differ || b.Semantics != engine.SemanticsStandard || len(b.Changes) > 0
 		if oldest == nil || b.Version.Compare(oldest.Version) < 0 {
 			oldest = b
 		}

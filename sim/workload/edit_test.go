@@ -1,6 +1,7 @@
 package workload_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,6 +59,21 @@ func TestBoundsHold(t *testing.T) {
 	for n := range 200 {
 		if p := space.Apply(base, []byte(strings.Repeat(string(rune(n%128)), 30))); len(p.Programs) > 0 {
 			t.Fatalf("a plan has programs: %v", p.Programs)
+		}
+	}
+}
+
+// TestAddedHistoriesKeepTheSemantics adds histories to a fleet whose builds all replay by other semantics than the shipped
+// builds, one of which rescue would start for the pin 1.5.0.
+func TestAddedHistoriesKeepTheSemantics(t *testing.T) {
+	s := sample.Must(scenario.Parse("own.txt", []byte("build 0.2.0 like 2.0.0\n  semantics discard from 0.1.31\nnode A runs 0.1.32\nat 2s upgrade A to 0.2.0\n")))(t)
+	base := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
+	space := workload.EditSpace()
+	space.Builds = []string{"0.1.32", "0.2.0"}
+	for place := range 40 {
+		p := space.Apply(base, []byte{byte(slices.Index(plan.EditKinds(), "add a history")), byte(place), 7})
+		if len(p.Histories) != 1 || p.Histories[0].Pin.String() != "0.1.32" {
+			t.Fatalf("place %d: histories %+v: want one, pinned by the oldest build", place, p.Histories)
 		}
 	}
 }

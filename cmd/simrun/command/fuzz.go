@@ -75,10 +75,13 @@ func (c *fuzzCmd) run(a *app) (int, error) {
 	if c.Workers == 0 {
 		c.Workers = uint(runtime.GOMAXPROCS(0))
 	}
-	if c.Exhaustive || c.Corpus != "" {
-		if err := c.noStore("--exhaustive begins with an empty store, and the stored runs of --corpus hold no contents of a store: leave these out"); err != nil {
+	if c.Exhaustive {
+		if err := c.noStore("--exhaustive begins with an empty store: leave it out"); err != nil {
 			return 0, err
 		}
+	}
+	if err := c.noStoreToKeep("--corpus", c.Corpus); err != nil {
+		return 0, err
 	}
 	if c.Exhaustive {
 		return c.exhaustive(a)
@@ -276,8 +279,8 @@ type fuzzJSON struct {
 	ExitStatus int        `json:"exit_status"`
 }
 
-// findJSON describes a find: its run, the edits that produced the run's plan, and the parts of the smallest failing
-// plan.
+// findJSON describes a find: its run, the edits that produced the run's plan, the parts of the smallest failing plan, and,
+// if it is not stored, the command that hunts up to it again.
 type findJSON struct {
 	Property string   `json:"property"`
 	Class    string   `json:"class"`
@@ -288,6 +291,7 @@ type findJSON struct {
 	Size     int      `json:"size"`
 	Message  string   `json:"message"`
 	Stored   string   `json:"stored,omitempty"`
+	Again    string   `json:"again,omitempty"`
 	Text     string   `json:"text"`
 	Unshrunk string   `json:"not_shrunk,omitempty"`
 }
@@ -313,9 +317,23 @@ func (c *fuzzCmd) report(s *subject, r *fuzz.Report, wall time.Duration) (*fuzzJ
 				return nil, err
 			}
 		}
+		if c.Corpus == "" {
+			row.Again = c.again(s, f.AtRun)
+		}
 		out.Finds = append(out.Finds, row)
 	}
 	return out, nil
+}
+
+// again returns the command that finds what run number at has found, and keeps it if stored runs can hold it. A directory
+// that is there already would begin another hunt.
+func (c *fuzzCmd) again(s *subject, at uint64) string {
+	hunt := *c
+	hunt.For, hunt.Runs, hunt.FailFast, hunt.JSON = 0, &at, false, false
+	if c.Store == "" {
+		hunt.Corpus = fmt.Sprintf("find-%d", at)
+	}
+	return lineOf("fuzz", hunt, s.arg, "workers")
 }
 
 func (a *app) printFuzz(out *fuzzJSON, r *fuzz.Report) {
@@ -336,11 +354,14 @@ func (a *app) printFuzz(out *fuzzJSON, r *fuzz.Report) {
 		a.printViolation(campaign.Violation{Seed: r.Finds[i].Input.Seed, Violation: v})
 		if f.Unshrunk != "" {
 			a.printf("  not shrunk: %s\n", f.Unshrunk)
-			continue
+		} else {
+			a.printf("\nThe smallest plan that shows it (%s):\n%s\n", strings.Join(f.Cause, ", "), indent(strings.TrimSpace(f.Text)))
 		}
-		a.printf("\nThe smallest plan that shows it (%s):\n%s\n", strings.Join(f.Cause, ", "), indent(strings.TrimSpace(f.Text)))
 		if f.Stored != "" {
 			a.printf("\nTo see it again:\n%s\n", itself("replay", f.Stored))
+		}
+		if f.Again != "" {
+			a.printf("\nTo find it again:\n%s\n", f.Again)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	s.matrix = c.Matrix
 	a.warn(s)
-	if err := errors.Join(checkDir("--out", c.Out), inDirectory(c.HTML)); err != nil {
+	if err := errors.Join(c.noStoreToKeep("--out", c.Out), checkDir("--out", c.Out), inDirectory(c.HTML)); err != nil {
 		return 0, err
 	}
 	if c.Results != "" && c.FailFast {

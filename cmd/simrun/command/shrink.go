@@ -52,10 +52,8 @@ func (c *shrinkCmd) run(a *app) (int, error) {
 	if err := checkDir("--out", c.Out); err != nil {
 		return 0, err
 	}
-	if c.Out != "" {
-		if err := c.noStore("a stored run holds no contents of a store: leave out --out"); err != nil {
-			return 0, err
-		}
+	if err := c.noStoreToKeep("--out", c.Out); err != nil {
+		return 0, err
 	}
 	s, seed, concrete, err := c.failing(a.program)
 	if err != nil {

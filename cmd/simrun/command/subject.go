@@ -193,6 +193,14 @@ func (f *planFlags) noStore(why string) error {
 	return fmt.Errorf("--store %s: %s", f.Store, why)
 }
 
+// noStoreToKeep returns an error if a flag names a directory for stored runs, which hold no contents of a store.
+func (f *planFlags) noStoreToKeep(flag, dir string) error {
+	if dir == "" {
+		return nil
+	}
+	return f.noStore("a stored run holds no contents of a store: leave out " + flag)
+}
+
 // nearBug returns the name of the bug among those most similar to id, preceded by a separator, or "" if none is similar.
 func nearBug(id string, of []faults.Bug) string {
 	return pretty.Hint(id, idsOf(of, func(b faults.Bug) string { return string(b.ID) }))
@@ -302,7 +310,7 @@ func (s *subject) repro(seed uint64) string { return s.line("replay", seed) }
 
 func (s *subject) line(verb string, seed uint64, more ...string) string {
 	words := append([]string{verb, "--seed", decimal(seed)}, s.options()...)
-	return itself(append(append(words, s.arg), more...)...)
+	return itself(append(append(words, asArgument(s.arg)), more...)...)
 }
 
 // itself returns a command line that runs this program, ready to be pasted in the directory in which the program was
@@ -313,7 +321,15 @@ func itself(words ...string) string {
 
 // lineOf returns the command line of a verb with the flags that are set, without those named, and its argument.
 func lineOf(verb string, flags any, argument string, without ...string) string {
-	return itself(slices.Concat([]string{verb}, given(flags, without...), []string{argument})...)
+	return itself(slices.Concat([]string{verb}, given(flags, without...), []string{asArgument(argument)})...)
+}
+
+// asArgument spells the name of a file so that it is not taken for a flag.
+func asArgument(name string) string {
+	if len(name) > 1 && name[0] == '-' {
+		return "./" + name
+	}
+	return name
 }
 
 // options returns the flags that select what is simulated, as given on the command line.
@@ -342,17 +358,25 @@ func flagsOf(v reflect.Value, without []string) (words []string) {
 			words = append(words, name)
 		case []string:
 			for _, one := range x {
-				words = append(words, name, one)
+				words = append(words, flag(name, one)...)
 			}
 		case *seed:
 			words = append(words, name, decimal(uint64(*x)))
 		case seedRange:
 			words = append(words, name, x.bounds())
 		default:
-			words = append(words, name, fmt.Sprint(x))
+			words = append(words, flag(name, fmt.Sprint(reflect.Indirect(value).Interface()))...)
 		}
 	}
 	return words
+}
+
+// flag joins a flag and a value that would be taken for another flag.
+func flag(name, value string) []string {
+	if strings.HasPrefix(value, "-") {
+		return []string{name + "=" + value}
+	}
+	return []string{name, value}
 }
 
 // wordBegin matches where a word begins within the name of a field.

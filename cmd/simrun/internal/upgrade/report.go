@@ -73,7 +73,7 @@ type Effect struct {
 	Work  uint64 `json:"work"`
 	harm
 	// Open counts the work from the store that is still running because it waits for an event that the plan does not
-	// send.
+	// send: it does not end without any step either. What does is lost.
 	Open Count `json:"open"`
 	// Waited counts the work that waited for a build temporarily. LongestMs is the longest wait, WaitedMs the total of
 	// all waits, and MostWaitedMs that of the waits of one run, the most of any.
@@ -84,9 +84,11 @@ type Effect struct {
 	// Violated lists the properties of the contract that were violated.
 	Violated []string `json:"violated"`
 
-	left  map[inRun]bool // what is stranded or lost
-	since *Effect        // the effect of no step, or nil
-	fresh harm           // what is stranded or lost, and is neither since
+	left    map[inRun]bool        // what is stranded or lost
+	opened  map[inRun]bool        // what is open
+	since   *Effect               // the effect of no step, or nil if it is not known yet
+	fresh   harm                  // what is stranded or lost, and is neither since
+	pending []func(since *Effect) // the runs of the whole plan of which the effect of no step tells what is open
 }
 
 // inRun is an instance in the run of a seed.
@@ -179,14 +181,16 @@ func (c Count) String() string {
 
 // add adds the effect of run r of plan p, which begins with store.
 func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
+	seed := r.Seed
 	e.Seeds++
 	var all, fresh harm
-	var open, waited Count
+	var waited Count
+	var open []func(since *Effect, c *Count)
 	if e.left == nil {
-		e.left = map[inRun]bool{}
+		e.left, e.opened = map[inRun]bool{}, map[inRun]bool{}
 	}
 	note := func(f *cluster.Fate, pin string, n uint64, stored, stranded, untaken bool) {
-		in := inRun{r.Seed, f.Instance}
+		in := inRun{seed, f.Instance}
 		e.left[in] = true
 		all.note(f, pin, n, stored, stranded, untaken)
 		if e.since != nil && !e.since.left[in] {
@@ -205,7 +209,14 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 		case gone || f.Rescued || f.End == cluster.StillRunning && waits(f):
 			note(f, pin, n, stored, true, gone || f.Unread)
 		case f.End == cluster.StillRunning && stored:
-			open.note(f, pin, n, stored) // it waits for an event that the plan does not send
+			open = append(open, func(since *Effect, c *Count) {
+				if since != nil && !since.opened[inRun{seed, f.Instance}] {
+					note(f, pin, n, stored, false, false) // it ends without any step
+					return
+				}
+				e.opened[inRun{seed, f.Instance}] = true
+				c.note(f, pin, n, stored) // it waits for an event that the plan does not send
+			})
 		case !f.AsExpected:
 			note(f, pin, n, stored, false, false)
 		}
@@ -220,9 +231,20 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			note(&f, pinOf(r, f.Instance, len(p.Instances)+i), 1, false, true, gone)
 		}
 	}
-	e.harm.add(&all, r.Seed)
-	e.fresh.add(&fresh, r.Seed)
-	e.Open.add(&open, r.Seed)
+	finish := func(since *Effect) {
+		var c Count
+		for _, judge := range open {
+			judge(since, &c)
+		}
+		e.harm.add(&all, seed)
+		e.fresh.add(&fresh, seed)
+		e.Open.add(&c, seed)
+	}
+	if e.since == nil && len(open) > 0 {
+		e.pending = append(e.pending, finish)
+	} else {
+		finish(e.since)
+	}
 	var longest *cluster.Wait
 	seen, sum := map[string]bool{}, int64(0)
 	for i := range r.Waits {
@@ -249,6 +271,14 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			e.Violated = append(e.Violated, v.Property)
 		}
 	}
+}
+
+// settle counts the open work of runs for which there was no effect of no step. That is since, or nil if it is not known.
+func (e *Effect) settle(since *Effect) {
+	for _, finish := range e.pending {
+		finish(since)
+	}
+	e.pending = nil
 }
 
 func deletedByRescue(r *cluster.Result, f *cluster.Fate) bool {
@@ -336,6 +366,8 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 		}
 	}
 	whole := trial{cfg: c, expect: c.Scenario.Expect, done: tick}
+	var none *Effect
+	defer func() { r.End.settle(none) }()
 	r.Whole, err = whole.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
 		r.End.add(c.Snapshot, p, res)
 		for _, w := range res.Waits {
@@ -346,7 +378,6 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 	if err != nil {
 		return err
 	}
-	var none *Effect
 	for k := 0; k <= len(r.Steps); k++ {
 		stopped := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Stop(p, k) }, done: tick}
 		end, err := stopped.effect(none)
@@ -389,5 +420,6 @@ func (e *Effect) loses(o *Effect) int {
 func (t *trial) effect(since *Effect) (Effect, error) {
 	e := Effect{since: since}
 	_, err := t.run(t.cfg.Seeds, func(p *plan.Plan, res *cluster.Result) { e.add(t.cfg.Snapshot, p, res) })
+	e.settle(since)
 	return e, err
 }

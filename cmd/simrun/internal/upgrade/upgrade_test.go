@@ -46,6 +46,22 @@ func TestStoreGoesOn(t *testing.T) {
 	}
 }
 
+// TestAdvice checks that nobody is told to take the steps of a plan that takes the only worker of a tag away.
+func TestAdvice(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		store bool
+		want  string
+	}{
+		{own + "node G runs 0.1.32\n  option worker_tag_filter DefaultAnd(gpu)\nat 0s stop G\nat 5s upgrade C to 0.1.32\n", true, "change the plan: it loses up to 1 instance, such as render-1 "},
+	} {
+		r := sample.Must(upgrade.Try(config(t, c.text, c.store)))(t)
+		if do := r.Actions(); len(do) == 0 || !strings.HasPrefix(do[0].Do, c.want) || r.Stops[0].Lost.Total != 0 || r.End.Open.Total != 0 {
+			t.Errorf("want %q, not %v\n%s", c.want, do, r.Text())
+		}
+	}
+}
+
 // TestHazards checks that each mistake in a plan is reported with its step.
 func TestHazards(t *testing.T) {
 	for _, c := range []struct{ name, steps, want string }{

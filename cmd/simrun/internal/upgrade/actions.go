@@ -76,6 +76,9 @@ func (r *Report) Actions() []Action {
 			add(at+1, nil, "see that every node is ready: the activation never takes place in %d of %s (%s)", g.Count, pretty.Plural(r.End.Seeds, "seed", "seeds"), g.About)
 		}
 	}
+	if r.Down {
+		add(0, nil, "change the plan: no node is up after its last step, and all that has not ended by then waits until somebody starts one")
+	}
 	if c := r.End.Lost; c.Total > 0 {
 		add(0, c.stored, "change the plan: it loses %s. The reason: %s", example(c), c.Why)
 	}

@@ -40,6 +40,8 @@ type Report struct {
 	// every step can be undone, as far as was tried.
 	NoReturn int    `json:"-"`
 	Barred   string `json:"-"`
+	// Down is set if no node is up after the last step.
+	Down bool `json:"-"`
 	// Waits lists all waits for a build in the runs of the whole plan, longest first.
 	Waits []Waiting `json:"waits"`
 	// Orders lists the step orders that were tried, best first.
@@ -346,6 +348,7 @@ func Try(c Config) (*Report, error) {
 		Steps: Steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Store: c.Snapshot,
 		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
+	r.Down = !slices.ContainsFunc(stateAfter(first, r.Steps, builds), func(n nodeState) bool { return n.up })
 	r.Runs = uint64(2*len(r.Steps)+1) * c.Seeds
 	if c.OnPreflight != nil {
 		c.OnPreflight(r)

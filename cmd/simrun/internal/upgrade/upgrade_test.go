@@ -46,7 +46,8 @@ func TestStoreGoesOn(t *testing.T) {
 	}
 }
 
-// TestAdvice checks that nobody is told to take the steps of a plan that takes the only worker of a tag away.
+// TestAdvice checks that nobody is told to take the steps of a plan that takes the only worker of a tag away, or the last
+// node.
 func TestAdvice(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -54,6 +55,7 @@ func TestAdvice(t *testing.T) {
 		want  string
 	}{
 		{own + "node G runs 0.1.32\n  option worker_tag_filter DefaultAnd(gpu)\nat 0s stop G\nat 5s upgrade C to 0.1.32\n", true, "change the plan: it loses up to 1 instance, such as render-1 "},
+		{"nodes A B run 1.5.0\ninstance x runs Chain with 9\nat 2s crash A\nat 3s remove B\n", false, "change the plan: no node is up after its last step"},
 	} {
 		r := sample.Must(upgrade.Try(config(t, c.text, c.store)))(t)
 		if do := r.Actions(); len(do) == 0 || !strings.HasPrefix(do[0].Do, c.want) || r.Stops[0].Lost.Total != 0 || r.End.Open.Total != 0 {

@@ -128,6 +128,8 @@ func (r *reader) infer(out *memprovider.PreloadedExecution, x *executionRow) {
 		if v, err := engine.ParseVersion(first.DuroxideVersion); err == nil {
 			v = v.Triple()
 			out.Pin = &v
+		} else if first.DuroxideVersion != "" {
+			r.fail(x.events[0].place, "duroxide_version", "%v; without a pin, any node takes %s", err, first.InstanceID)
 		}
 	}
 	for _, e := range x.events {

@@ -21,7 +21,11 @@ func (r *reader) rebuild(s *Snapshot, running map[string]bool, ends map[string]e
 			if r.underWay(&in, x, running, ends) {
 				return false
 			}
-			r.leave(x.place, in.Instance, "running instances that are stuck before the plan begins: their histories show nothing under way that could wake them", in.Instance)
+			reason := "running instances that are stuck before the plan begins: their histories show nothing under way that could wake them"
+			if slices.ContainsFunc(x.events, func(row eventRow) bool { return row.event == nil }) {
+				reason = "running instances of which it is not known what they wait for: no build reads their histories"
+			}
+			r.leave(x.place, in.Instance, reason, in.Instance)
 			again, running[in.Instance] = true, false
 			return true
 		})
@@ -38,6 +42,9 @@ func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, ru
 	}
 	waits := false
 	for _, row := range x.events {
+		if kind := row.stored.Kind; row.event == nil && kind != "" && !slices.ContainsFunc(r.codecs, func(c engine.Codec) bool { return c.Kinds().Has(kind) }) {
+			waits = true // for what a newer build knows
+		}
 		if row.event == nil || closed[row.stored.ID] {
 			continue
 		}

@@ -250,13 +250,16 @@ func withToken(err error, theirs, ours string) error {
 }
 
 // named returns the foreign store's answer with the token replaced by that of the run's own store, which is the same in
-// every run with the same seed.
+// every run with the same seed. A fetch gets the optional extensions that the foreign store does not report from the run's
+// own: nodes that keep the contract need them (docs/contract-decisions.md#row-2).
 func (f *foreign) named(a, mine call.Answer) call.Answer {
 	switch {
 	case a.Orchestration != nil && mine.Orchestration != nil:
 		f.tokens[mine.Orchestration.LockToken] = a.Orchestration.LockToken
 		renamed := *a.Orchestration
 		renamed.LockToken = mine.Orchestration.LockToken
+		item, own := &renamed.Item, &mine.Orchestration.Item
+		item.CurrentStatus, item.Parent, item.Pin = cmp.Or(item.CurrentStatus, own.CurrentStatus), cmp.Or(item.Parent, own.Parent), cmp.Or(item.Pin, own.Pin)
 		a.Orchestration = &renamed
 	case a.Work != nil && mine.Work != nil:
 		f.tokens[mine.Work.LockToken] = a.Work.LockToken

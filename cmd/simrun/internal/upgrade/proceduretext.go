@@ -175,7 +175,7 @@ func (row *Procedure) against(best *Procedure) string {
 	more("loses", &row.Lost, &best.Lost)
 	more("strands", &row.Stranded, &best.Stranded)
 	if row.MostWaitedMs > best.MostWaitedMs+best.MostWaitedMs/10 {
-		parts = append(parts, "lets work wait for up to "+pretty.Duration(row.MostWaitedMs))
+		parts = append(parts, "lets work wait for up to "+pretty.Duration(row.MostWaitedMs)+" in all")
 	}
 	if uint64(row.TriedMs) < uint64(best.TriedMs) {
 		parts = append(parts, row.wayBack())

@@ -150,8 +150,8 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 				break
 			}
 		}
-		x.say("delayed", "its first message becomes visible at %s", pretty.Duration(p.VisibleMs-ex.startMs()))
-		x.Cause = "its first message is not yet due"
+		x.say("delayed", "its next message becomes visible at %s", pretty.Duration(p.VisibleMs-ex.startMs()))
+		x.Cause = "its next message is not yet due"
 		if first.Count > 0 {
 			x.Text += ex.gaveBack(ex.network.heldBy(id))
 		}

@@ -33,7 +33,6 @@ func (s *Store) tell(o *observe.Observation) {
 func (s *Store) begin(kind observe.CallKind, caller Caller) *observe.CallRequest {
 	s.call++
 	s.inCall, s.caller, s.callKind = true, caller, kind
-	s.delivered = s.delivered[:0]
 	s.request = observe.CallRequest{}
 	if s.options.RulesOf != nil {
 		if r := s.options.RulesOf(caller); r != nil {

@@ -6,7 +6,8 @@ import (
 )
 
 // wholeEvents and wholeItem have each field that duroxide 0.1.26 has of each kind, with a value that no other field has,
-// so that a store that loses a field or writes one into another shows it. genDetails does so for the variants of details.
+// so that a store that loses a field or writes one into another shows it. A double keeps no time of a timer, and text has CRLF,
+// blanks at both ends, and an accent that is not composed. genDetails does so for the variants of details.
 // All never change.
 var (
 	wholeEvents = append(eventsWithDetails(),
@@ -21,13 +22,13 @@ var (
 		eventdata.ActivityScheduled{Name: "Act", Input: "in", SessionID: "s1", Tag: "gpu"},
 		eventdata.ActivityCompleted{Result: "ok"},
 		eventdata.ActivityCancelRequested{Reason: eventdata.ReasonTerminalFailed},
-		eventdata.TimerCreated{FireAtMs: 1 << 60},
-		eventdata.TimerFired{FireAtMs: 1 << 61},
+		eventdata.TimerCreated{FireAtMs: 1<<60 + 1},
+		eventdata.TimerFired{FireAtMs: 1<<61 + 1},
 		eventdata.ExternalSubscribed{Name: "go"},
 		eventdata.ExternalEvent{Name: "go", Data: "now"},
 		eventdata.ExternalSubscribedCancelled{Reason: eventdata.ReasonTerminal},
 		eventdata.QueueSubscribed{Name: "q"},
-		eventdata.QueueEventDelivered{Name: "q", Data: "größe 世界 😀 \u2028 \x00\n\"\\/"},
+		eventdata.QueueEventDelivered{Name: "q", Data: " größe e\u0301 世界 😀 \u2028 \x00\r\n\"\\/ "},
 		eventdata.QueueSubscriptionCancelled{Reason: eventdata.ReasonDroppedFuture},
 		eventdata.SubOrchestrationScheduled{Name: "Child", Instance: "sub::5", Input: "in"},
 		eventdata.SubOrchestrationCompleted{Result: "ok"},
@@ -73,7 +74,7 @@ func (c *checker) wholeItem(t *draws, to string) engine.WorkItem {
 		},
 		engine.ActivityCompletedItem{Instance: to, ExecutionID: 7, ID: 2, Result: "ok"},
 		engine.ActivityFailedItem{Instance: to, ExecutionID: 7, ID: 2, Details: pick(t, genDetails)},
-		engine.ExternalRaisedItem{Instance: to, Name: "e", Data: "größe 世界 😀 \u2028 \x00\n\"\\/"},
+		engine.ExternalRaisedItem{Instance: to, Name: "e", Data: " größe e\u0301 世界 😀 \u2028 \x00\r\n\"\\/ "},
 		engine.QueueMessageItem{Instance: to, Name: "q", Data: "d"},
 		engine.SubOrchCompletedItem{ParentInstance: to, ParentExecutionID: 7, ParentID: 2, Result: "ok"},
 		engine.SubOrchFailedItem{ParentInstance: to, ParentExecutionID: 7, ParentID: 2, Details: pick(t, genDetails)},

@@ -94,7 +94,8 @@ type View interface {
 	Counters(node uint32) (cluster.Counters, bool)
 }
 
-// maxViolations limits how many violations a property reports in one run. The first is the one that matters.
+// maxViolations limits how many violations with the same cause a property reports in one run. The first of them is the one
+// that matters; another cause is another mistake, which those of a known one must not hide.
 const maxViolations = 3
 
 // Run is shared by the checkers of a run. It holds the state that they read, and they report violations to it.
@@ -104,10 +105,10 @@ type Run struct {
 	Arena      *arena.Set // memory for checkers, or nil
 	Wants      func(property string) bool
 	violations []cluster.Violation
-	later      []func() string // Breach.Later of each violation
-	count      map[string]int  // violations per property; never iterated over, so map order does not matter
-	tell       func(Fact)      // nil if there is no subscriber
-	skewMs     int64           // the result of SkewMs, once it is known
+	later      []func() string   // Breach.Later of each violation
+	count      map[[2]string]int // violations per property and cause; never iterated over, so map order does not matter
+	tell       func(Fact)        // nil if there is no subscriber
+	skewMs     int64             // the result of SkewMs, once it is known
 	skewKnown  bool
 }
 
@@ -127,7 +128,7 @@ func New(w View, wants func(property string) bool) *Monitor {
 		set = nil
 	}
 	return &Monitor{
-		Run:    &Run{World: w, Arena: set, Model: model.New(w.Builds(), set), Wants: wants, count: make(map[string]int)},
+		Run:    &Run{World: w, Arena: set, Model: model.New(w.Builds(), set), Wants: wants, count: make(map[[2]string]int)},
 		wanted: &k.wanted,
 	}
 }
@@ -241,6 +242,8 @@ type Breach struct {
 	End      cluster.Ending
 	Step     uint64 // 0 for the current one
 	AtMs     int64  // the store time at which it happened; 0 for now
+	// Cause tells violations of a property that are not of the same mistake apart. It has no names and numbers.
+	Cause string
 	// Expectation is the text of the scenario's violated expectation. It is empty for all other properties.
 	Expectation string
 	// Later, if not nil, is called at the end of the run. Its text says what became of what is missing, and is appended to
@@ -257,7 +260,8 @@ func (m *Run) Violate(f Breach) {
 		Property: f.Property, Class: f.Class, Step: cmp.Or(f.Step, m.World.Step()), VirtualMs: cmp.Or(f.AtMs, m.World.NowMs()) - m.World.StartMs(),
 		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation, Planted: m.Planted(), End: f.End,
 	}
-	if m.count[v.Rule()]++; m.count[v.Rule()] > maxViolations {
+	of := [2]string{v.Rule(), f.Cause}
+	if m.count[of]++; m.count[of] > maxViolations {
 		return
 	}
 	m.violations = append(m.violations, v)

@@ -247,6 +247,9 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	return p.Expect == plan.EndAny
 }
 
+// numbers matches what tells alike causes apart.
+var numbers = regexp.MustCompile(`[0-9]+`)
+
 // report reports a violation for an unexpected end.
 func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cluster.Fate, differ string, untaken []cluster.Remark) {
 	var b strings.Builder
@@ -280,7 +283,10 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if differ != "" {
 		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted).Text(), differ)
 	}
-	c.breaches = append(c.breaches, check.Breach{Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, End: f.End, Step: w.end.step, AtMs: w.end.atMs, Message: b.String()})
+	c.breaches = append(c.breaches, check.Breach{
+		Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, End: f.End, Step: w.end.step, AtMs: w.end.atMs, Message: b.String(),
+		Cause: string(f.End) + " " + numbers.ReplaceAllString(strings.ReplaceAll(f.Cause, p.ID, ""), "#"),
+	})
 }
 
 // nodeText describes a node with its build and the step that gave it that build.

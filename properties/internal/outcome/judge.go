@@ -61,7 +61,7 @@ func (c *Checker) stored(h *plan.History) {
 func (c *Checker) judge(p *plan.Instance) {
 	no := c.Run.Model.Number(p.ID)
 	f, w, differ := c.fate(p)
-	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny || p.Expect == plan.EndEternal)
+	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny)
 	missed, of, hint := "", cluster.Unawaited, `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
 	untaken := c.untaken(p, !f.AsExpected)
 	c.told.Remarks = append(c.told.Remarks, untaken...)

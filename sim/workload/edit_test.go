@@ -63,8 +63,7 @@ func TestBoundsHold(t *testing.T) {
 	}
 }
 
-// TestAddedHistoriesKeepTheSemantics adds histories to a fleet whose builds all replay by other semantics than the shipped
-// builds, one of which rescue would start for the pin 1.5.0.
+// In a fleet without standard semantics, rescue would start a shipped build for the pin 1.5.0.
 func TestAddedHistoriesKeepTheSemantics(t *testing.T) {
 	s := sample.Must(scenario.Parse("own.txt", []byte("build 0.2.0 like 2.0.0\n  semantics discard from 0.1.31\nnode A runs 0.1.32\nat 2s upgrade A to 0.2.0\n")))(t)
 	base := sample.Must(s.Expand(1, scenario.Overrides{}))(t)

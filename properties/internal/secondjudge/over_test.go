@@ -56,12 +56,7 @@ func another(t *testing.T, ids ...faults.BugID) func(int64) (*cluster.ForeignSto
 	}
 }
 
-// overAnother runs a seed of a scenario over such a store.
-func overAnother(t *testing.T, name string, seed uint64, ids ...faults.BugID) *cluster.Result {
-	t.Helper()
-	return over(t, name, seed, another(t, ids...))
-}
-
+// over runs a seed of a scenario over such a store.
 func over(t *testing.T, name string, seed uint64, store func(int64) (*cluster.ForeignStore, error)) *cluster.Result {
 	t.Helper()
 	s := sample.Must(scenario.Lookup(name))(t)
@@ -89,7 +84,7 @@ func TestOverAnotherStore(t *testing.T) {
 		if bytes.Contains(s.Text, []byte("store clock callers")) || bytes.Contains(s.Text, []byte("store plain")) {
 			continue // stores like this are durosim's own
 		}
-		r := overAnother(t, s.Name, 1)
+		r := over(t, s.Name, 1, another(t))
 		for _, v := range r.Violations {
 			t.Errorf("%s: %s: %s", s.Name, v.Property, v.Message)
 		}
@@ -170,7 +165,7 @@ func TestStoreBugsOverAnotherStore(t *testing.T) {
 // shownOver returns the first seed that shows a bug, and the property violated.
 func shownOver(t *testing.T, b faults.Bug, bound uint64) string {
 	for seed := uint64(1); seed <= bound; seed++ {
-		r := overAnother(t, b.Scenario, seed, append([]faults.BugID{b.ID}, b.With...)...)
+		r := over(t, b.Scenario, seed, another(t, append([]faults.BugID{b.ID}, b.With...)...))
 		if len(r.Violations) == 0 {
 			continue
 		}

@@ -46,8 +46,7 @@ func TestStoreGoesOn(t *testing.T) {
 	}
 }
 
-// TestAdvice checks that nobody is told to take the steps of a plan that takes the only worker of a tag away, or the last
-// node.
+// Nobody is told to take the steps of a plan that takes the only worker of a tag away, or the last node.
 func TestAdvice(t *testing.T) {
 	for _, c := range []struct {
 		text  string

@@ -8,16 +8,21 @@ import (
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
-// The values that sequences draw from. There are only a few of each kind, so that calls interact.
+// names are what sequences call things. There are only a few of each kind, so that calls interact.
+type names struct{ instances, keys, tags, sessions []string }
+
+// Every fourth sequence has names that differ little, some empty texts, and some acks of a dozen activities.
 var (
-	genInstances = []string{"A", "B", "C", "D"}
-	genKeys      = []string{"k", "l"}
-	genPins      = []*engine.Version{nil, {Major: 1}, {Major: 1, Minor: 9, Patch: 9}, {Major: 1, Minor: 9, Patch: 4}, {Major: 1, Minor: 10}, {Major: 2}, {Major: 2, Pre: "rc.1"}, {Major: 1, Minor: 1000}}
-	genDelays    = []time.Duration{0, 0, 1 * ms, 500 * ms, 1000 * ms}
-	genLocks     = []time.Duration{1000 * ms, 1000 * ms, 0, 1 * ms, 5000 * ms}
-	genTags      = []string{"", "", "gpu", "GPU"}
-	genSessions  = []string{"", "", "s1", "s2"}
-	genOwners    = []string{"w1", "w2"}
+	apart = &names{[]string{"A", "B", "C", "D"}, []string{"k", "l"}, []string{"", "", "gpu", "GPU"}, []string{"", "", "s1", "s2"}}
+	alike = &names{[]string{"A", "B", "a", "b "}, []string{"k", "K", "k "}, []string{"", "", "gpu", "GPU", "gpu-large"}, []string{"", "", "s1", "S1"}}
+)
+
+// The other values that sequences draw from.
+var (
+	genPins   = []*engine.Version{nil, {Major: 1}, {Major: 1, Minor: 9, Patch: 9}, {Major: 1, Minor: 9, Patch: 4}, {Major: 1, Minor: 10}, {Major: 2}, {Major: 2, Pre: "rc.1"}, {Major: 1, Minor: 1000}}
+	genDelays = []time.Duration{0, 0, 1 * ms, 500 * ms, 1000 * ms}
+	genLocks  = []time.Duration{1000 * ms, 1000 * ms, 0, 1 * ms, 5000 * ms}
+	genOwners = []string{"w1", "w2"}
 )
 
 func genFilters() []*engine.CapabilityFilter {
@@ -34,7 +39,7 @@ func genFilters() []*engine.CapabilityFilter {
 	}
 }
 
-func (c *checker) instance(t *draws) string { return pick(t, genInstances) }
+func (c *checker) instance(t *draws) string { return pick(t, c.names.instances) }
 
 func (c *checker) message(t *draws, to string) engine.WorkItem {
 	if t.oneIn(6) {
@@ -57,7 +62,7 @@ func (c *checker) message(t *draws, to string) engine.WorkItem {
 func (c *checker) activity(t *draws, of string) engine.WorkItem {
 	return engine.ActivityExecuteItem{
 		Instance: of, ExecutionID: pick(t, []uint64{1, 1, 2}), ID: t.id(2, 3), Name: "Act",
-		SessionID: pick(t, genSessions), Tag: pick(t, genTags),
+		SessionID: pick(t, c.names.sessions), Tag: pick(t, c.names.tags),
 	}
 }
 
@@ -165,11 +170,11 @@ func (c *checker) workToken(t *draws) string {
 func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
 	c.nextEvent++
 	e := engine.Event{EventID: c.nextEvent, InstanceID: in, ExecutionID: execution, TimestampMs: uint64(c.in.NowMs()), DuroxideVersion: "1.5.0"}
-	value := "v"
+	value := c.text(t, "v")
 	e.Data = pick(t, []engine.EventData{
 		eventdata.ActivityScheduled{Name: "Act"},
-		eventdata.KeyValueSet{Key: pick(t, genKeys), Value: pick(t, []string{"1", "", "2"}), LastUpdatedAtMs: c.nextEvent},
-		eventdata.KeyValueCleared{Key: pick(t, genKeys)},
+		eventdata.KeyValueSet{Key: pick(t, c.names.keys), Value: pick(t, []string{"1", "", "2"}), LastUpdatedAtMs: c.nextEvent},
+		eventdata.KeyValueCleared{Key: pick(t, c.names.keys)},
 		eventdata.KeyValuesCleared{},
 		eventdata.CustomStatusUpdated{Status: &value},
 		eventdata.CustomStatusUpdated{},
@@ -190,9 +195,17 @@ func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
 	return e
 }
 
+// text returns usual, or in some sequences an empty text.
+func (c *checker) text(t *draws, usual string) string {
+	if c.names == alike && t.oneIn(3) {
+		return ""
+	}
+	return usual
+}
+
 // states returns two or three events that change the same state: the custom status, or the keys.
 func (c *checker) states(t *draws, in string, execution uint64) []engine.Event {
-	value, key := "v", pick(t, genKeys)
+	value, key := "v", pick(t, c.names.keys)
 	of := pick(t, [][]engine.EventData{
 		{eventdata.CustomStatusUpdated{Status: &value}, eventdata.CustomStatusUpdated{}},
 		{eventdata.KeyValueSet{Key: key, Value: "3", LastUpdatedAtMs: 3}, eventdata.KeyValueCleared{Key: key}, eventdata.KeyValuesCleared{}},
@@ -220,7 +233,7 @@ func (c *checker) metadata(t *draws, in string) engine.ExecutionMetadata {
 	m.PinnedVersion = pick(t, genPins)
 	m.Status = pick(t, []engine.Status{"", engine.StatusCompleted, engine.StatusContinuedAsNew, engine.StatusRunning, engine.StatusFailed, "Strange"})
 	if t.oneIn(2) {
-		output := "out"
+		output := c.text(t, "out")
 		m.Output = &output
 	}
 	return m
@@ -257,6 +270,9 @@ func (c *checker) turnOf(t *draws, token, in string) call.AckOrchestrationItem {
 	}
 	if t.oneIn(2) {
 		r.WorkerItems = []engine.WorkItem{c.activity(t, c.instance(t))}
+		for c.names == alike && len(r.WorkerItems) < 12 && (len(r.WorkerItems) > 1 || t.oneIn(20)) {
+			r.WorkerItems = append(r.WorkerItems, c.activity(t, c.instance(t)))
+		}
 	}
 	if t.oneIn(3) {
 		r.CancelledActivities = []engine.ScheduledActivityIdentifier{{Instance: c.instance(t), ExecutionID: pick(t, []uint64{1, 1, 2}), ActivityID: t.id(2, 3)}}

@@ -35,7 +35,7 @@ func (c *checker) read(t *draws) {
 	in := c.instance(t)
 	c.do(t, pick(t, []call.Call{
 		call.Read{Instance: in}, call.ReadWithExecution{Instance: in, ExecutionID: c.execution(t)}, call.GetCustomStatus{Instance: in, LastSeen: t.id(0, 2)},
-		call.GetKVValue{Instance: in, Key: pick(t, genKeys)}, call.GetKVAllValues{Instance: in}, call.GetInstanceStats{Instance: in},
+		call.GetKVValue{Instance: in, Key: pick(t, c.names.keys)}, call.GetKVAllValues{Instance: in}, call.GetInstanceStats{Instance: in},
 	}))
 }
 
@@ -43,7 +43,7 @@ func (c *checker) read(t *draws) {
 func (c *checker) look(t *draws, in string, execution uint64) {
 	reads := []call.Call{
 		call.ReadWithExecution{Instance: in, ExecutionID: execution}, call.GetCustomStatus{Instance: in}, call.GetCustomStatus{Instance: in},
-		call.GetKVAllValues{Instance: in}, call.GetKVValue{Instance: in, Key: pick(t, genKeys)}, call.GetInstanceStats{Instance: in},
+		call.GetKVAllValues{Instance: in}, call.GetKVValue{Instance: in, Key: pick(t, c.names.keys)}, call.GetInstanceStats{Instance: in},
 	}
 	if c.in.Provider.Admin() != nil {
 		reads = append(reads, call.GetInstanceInfo{Instance: in}, call.GetExecutionInfo{Instance: in, ExecutionID: execution}, call.GetParentID{Instance: in}, call.ListExecutions{Instance: in})
@@ -116,7 +116,7 @@ func (c *checker) again(t *draws) {
 func (c *checker) some(t *draws) []string {
 	list := make([]string, t.between(0, 4))
 	for i := range list {
-		list[i] = pick(t, append(slices.Clone(genInstances), "ghost"))
+		list[i] = pick(t, append(slices.Clone(c.names.instances), "ghost"))
 	}
 	return list
 }

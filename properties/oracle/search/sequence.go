@@ -33,6 +33,7 @@ type checker struct {
 	events    []call.CorruptEvent
 	messages  []call.CorruptMessage
 	nextEvent uint64
+	names     *names
 	failing   int             // during the next call, the storage fails before this step, counted from 1; 0 if it does not fail
 	lacks     map[string]bool // methods that the provider reported as unsupported
 	refusal   *oracle.Refusal
@@ -49,7 +50,10 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 		return nil, err
 	}
 	c := &checker{
-		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, told: told,
+		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, names: apart, told: told,
+	}
+	if seed%4 == 0 {
+		c.names = alike
 	}
 	defer func() {
 		if c.refusal == nil || c.refusal.Crash == "" { // a provider that has crashed may still hold the locks that it took

@@ -259,7 +259,8 @@ func (f *foreign) named(a, mine call.Answer) call.Answer {
 		renamed := *a.Orchestration
 		renamed.LockToken = mine.Orchestration.LockToken
 		item, own := &renamed.Item, &mine.Orchestration.Item
-		item.CurrentStatus, item.Parent, item.Pin = cmp.Or(item.CurrentStatus, own.CurrentStatus), cmp.Or(item.Parent, own.Parent), cmp.Or(item.Pin, own.Pin)
+		item.CurrentStatus = cmp.Or(item.CurrentStatus, own.CurrentStatus)
+		item.Parent, item.Pin = cmp.Or(item.Parent, own.Parent), cmp.Or(item.Pin, own.Pin)
 		a.Orchestration = &renamed
 	case a.Work != nil && mine.Work != nil:
 		f.tokens[mine.Work.LockToken] = a.Work.LockToken

@@ -242,7 +242,7 @@ type Breach struct {
 	End      cluster.Ending
 	Step     uint64 // 0 for the current one
 	AtMs     int64  // the store time at which it happened; 0 for now
-	// Cause tells violations of a property that are not of the same mistake apart. It has no names and numbers.
+	// Cause tells violations of a property apart that are not of the same mistake. It has neither the instance nor numbers.
 	Cause string
 	// Expectation is the text of the scenario's violated expectation. It is empty for all other properties.
 	Expectation string

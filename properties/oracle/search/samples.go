@@ -6,9 +6,9 @@ import (
 )
 
 // wholeEvents and wholeItem have each field that duroxide 0.1.26 has of each kind, with a value that no other field has,
-// so that a store that loses a field or writes one into another shows it. A double keeps no time of a timer, and text has CRLF,
-// blanks at both ends, and an accent that is not composed. genDetails does so for the variants of details.
-// All never change.
+// so that a store that loses a field or writes one into another shows it. A double keeps no time of a timer, and text has
+// CRLF, blanks at both ends, and an accent that is not composed. genDetails does so for the variants of details. All
+// never change.
 var (
 	wholeEvents = append(eventsWithDetails(),
 		eventdata.OrchestrationStarted{

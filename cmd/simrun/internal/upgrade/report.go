@@ -75,7 +75,7 @@ type Effect struct {
 	Work  uint64 `json:"work"`
 	harm
 	// Open counts the work from the store that is still running because it waits for an event that the plan does not
-	// send: it does not end without any step either. What does is lost.
+	// send, so that it does not end without any step either. Work that would end then is lost.
 	Open Count `json:"open"`
 	// Waited counts the work that waited for a build temporarily. LongestMs is the longest wait, WaitedMs the total of
 	// all waits, and MostWaitedMs that of the waits of one run, the most of any.

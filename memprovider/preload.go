@@ -36,11 +36,13 @@ type PreloadedExecution struct {
 
 // PreloadedEvent is one stored event: bytes that a codec may or may not be able to decode. Kind is the value of the
 // history table's kind column. It matters only for an instance without a row, which has a context if one of its events
-// is an OrchestrationStarted.
+// is an OrchestrationStarted. Damaged says that Data are no event of a kind that they name: Preload then emits
+// observe.Damaged, too, as for a fault, so that nobody takes the failure to decode them for a mistake.
 type PreloadedEvent struct {
-	ID   uint64
-	Kind engine.EventKind
-	Data []byte
+	ID      uint64
+	Kind    engine.EventKind
+	Data    []byte
+	Damaged bool
 }
 
 // Preload stores a complete instance outside any call and emits the observations of ordinary inserts. It fails if the
@@ -72,6 +74,9 @@ func (s *Store) Preload(given PreloadedInstance) error {
 		s.setPin(in, ex, s.intern(x.Pin))
 		for _, e := range x.Events {
 			s.appendEvent(in, ex, e.ID, e.Kind, e.Data)
+			if e.Damaged {
+				s.damage(in, ex, len(ex.events)-1, nil, e.Data)
+			}
 		}
 		if x.Status != "" && x.Status != engine.StatusRunning {
 			s.setStatus(in, ex, x.Status, x.Output)

@@ -402,6 +402,9 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 			}
 			return fmt.Sprintf("build %s of %s must keep that handler until nothing needs it, or the work must end before", r.build, name)
 		}
+		if ex := c.Run.Model.Instance(c.Run.Model.Number(f.Instance)).Latest(); ex != nil && ex.Kinds.Has(model.KindDamaged) {
+			return "its history must be repaired, which no build reads"
+		}
 		text := fmt.Sprintf("a node that admits and reads it must be up until it has ended, in place of %s (%s)", name, r.build)
 		if strings.Contains(r.cause, string(engine.ItemExternalRaised2)) {
 			text += ", or no client may send it an event with a topic blindly"

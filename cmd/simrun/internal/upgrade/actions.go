@@ -48,6 +48,11 @@ func (r *Report) Actions() []Action {
 			bad, keep = fmt.Sprintf("; a node takes them, does not read %s, and poisons them", h.Kind), ""
 		}
 		switch {
+		case h.damaged:
+			if h.Step == 0 {
+				ids := append(finite, endless...)
+				add(0, ids, "repair the histories of these, or delete them: no build reads them, and a node that takes them poisons them. %s", of(ids))
+			}
 		case h.Until < 0 && h.Step == 0 && !h.Poisoned:
 			ids := append(finite, endless...)
 			add(0, ids, "start %s, or cancel what no node takes now, %s", h.Needs, of(ids))
@@ -79,7 +84,7 @@ func (r *Report) Actions() []Action {
 	if r.Down {
 		add(0, nil, "change the plan: no node is up after its last step, and all that has not ended by then waits until somebody starts one")
 	}
-	if c := r.End.Lost; c.Total > 0 {
+	if c := r.End.fresh.Lost; c.Total > 0 {
 		add(0, c.stored, "change the plan: it loses %s. The reason: %s", example(c), c.Why)
 	}
 	switch c := r.Stops[0].Stranded; {

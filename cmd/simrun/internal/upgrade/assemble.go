@@ -43,7 +43,8 @@ func (r *reader) snapshot() *Snapshot {
 		running[id] = true
 		s.Store.Instances = append(s.Store.Instances, *in)
 	}
-	if s.NoQueues = !r.hasQueues && len(s.Store.Instances) > 0; s.NoQueues {
+	s.NoQueues = !r.hasQueues && len(s.Store.Instances) > 0
+	if s.NoQueues || len(r.problems) == 0 { // of what a damaged export lacks, nobody knows whether the store has it
 		r.rebuild(s, running, ends)
 	}
 	r.queues(s, running)

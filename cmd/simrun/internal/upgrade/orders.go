@@ -45,7 +45,6 @@ func TryOrders(c Config, seeds uint64) ([]Order, error) {
 		if _, err := t.run(seeds, func(p *plan.Plan, res *cluster.Result) { out[i].add(c.Snapshot, p, res) }); err != nil {
 			return nil, err
 		}
-		out[i].settle(nil)
 	}
 	slices.SortStableFunc(out, func(a, b Order) int {
 		return cmp.Or(a.loses(&b.Effect), cmp.Compare(a.WaitedMs, b.WaitedMs), cmp.Compare(a.LongestMs, b.LongestMs), slices.Compare(a.Steps, b.Steps))

@@ -31,7 +31,8 @@ type Hazard struct {
 	// Needs names the builds that could run the instance.
 	Needs string `json:"needs"`
 
-	loops bool // it goes on until it is cancelled
+	loops   bool // it goes on until it is cancelled
+	damaged bool // its history is not what any build writes
 }
 
 // text describes the hazard in one line. who lists the affected instances.
@@ -126,6 +127,9 @@ func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build,
 		return nil
 	}
 	h.Needs = needs(x, builds, named)
+	if h.damaged = slices.ContainsFunc(x.Events, func(e memprovider.PreloadedEvent) bool { return e.Damaged }); h.damaged {
+		h.Needs = "a repair of its history, which no build reads"
+	}
 	return h
 }
 

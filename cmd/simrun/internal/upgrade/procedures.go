@@ -237,7 +237,6 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 	}); err != nil {
 		return err
 	}
-	row.settle(nil)
 	for k := 1; k <= len(steps); k++ {
 		if k < len(steps) && steps[k].At == steps[k-1].At {
 			continue

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -8,39 +9,81 @@ import (
 	"github.com/durosim/durosim/memprovider"
 )
 
-// rebuild queues, for an export without queues, what the histories show to be under way. ends holds the last events of
-// the instances that have ended. An instance that nothing under way can wake is left out: it is stuck before any step.
+// rebuild leaves out the instances that are stuck before any step, since nothing under way can wake them. If the export
+// has no queues, it queues what the histories show to be under way. ends holds the last events of the instances that
+// have ended.
 func (r *reader) rebuild(s *Snapshot, running map[string]bool, ends map[string]engine.EventData) {
-	if r.takenMs == 0 {
+	if s.NoQueues && r.takenMs == 0 {
 		r.takenMs = int64(r.survey.latest)
 	}
+	queued, reached := map[source]bool{}, map[string]bool{}
+	for _, m := range r.messages {
+		queued[sourceOf(m.item)], reached[m.item.Target()] = true, true
+	}
 	for again := true; again; { // who waits for a child that is left out is stuck, too
-		again, r.messages = false, nil
+		if again = false; s.NoQueues {
+			r.messages = nil
+		}
 		s.Store.Instances = slices.DeleteFunc(s.Store.Instances, func(in memprovider.PreloadedInstance) bool {
 			x := r.executions[executionKey{in.Instance, in.Current}]
-			if r.underWay(&in, x, running, ends) {
+			awaited, waits := r.underWay(&in, x, running, ends)
+			lacks := slices.IndexFunc(awaited, func(m messageRow) bool { return !queued[sourceOf(m.item)] })
+			unread := slices.ContainsFunc(x.events, func(row eventRow) bool { return row.event == nil })
+			what, reason := in.Instance, "running instances that are stuck before the plan begins: their histories show nothing under way that could wake them"
+			switch {
+			case s.NoQueues && waits:
+				r.messages = append(r.messages, awaited...)
 				return false
-			}
-			reason := "running instances that are stuck before the plan begins: their histories show nothing under way that could wake them"
-			if slices.ContainsFunc(x.events, func(row eventRow) bool { return row.event == nil }) {
+			case !s.NoQueues && (unread || lacks < 0 && (waits || reached[in.Instance])):
+				return false
+			case unread:
 				reason = "running instances of which it is not known what they wait for: no build reads their histories"
+			case lacks >= 0 && !s.NoQueues:
+				what += fmt.Sprintf(" has no row of %s", awaited[lacks].item.Kind())
+				reason = "running instances that are stuck before the plan begins: no row of a queue brings what their histories wait for"
 			}
-			r.leave(x.place, in.Instance, reason, in.Instance)
+			r.leave(x.place, in.Instance, reason, what)
 			again, running[in.Instance] = true, false
 			return true
 		})
 	}
 }
 
-// underWay queues what execution x of in has under way. It returns false if that cannot wake the instance.
-func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, running map[string]bool, ends map[string]engine.EventData) bool {
+// source identifies what a message brings: a start, the end of an activity, of a timer or of a child.
+type source struct {
+	instance      string
+	execution, id uint64
+}
+
+// sourceOf is the same for an activity and its end.
+func sourceOf(item engine.WorkItem) source {
+	switch m := item.(type) {
+	case engine.StartItem, engine.ContinueAsNewItem:
+		return source{instance: m.Target()}
+	case engine.ActivityExecuteItem:
+		return source{m.Instance, m.ExecutionID, m.ID}
+	case engine.ActivityCompletedItem:
+		return source{m.Instance, m.ExecutionID, m.ID}
+	case engine.ActivityFailedItem:
+		return source{m.Instance, m.ExecutionID, m.ID}
+	case engine.TimerFiredItem:
+		return source{m.Instance, m.ExecutionID, m.ID}
+	case engine.SubOrchCompletedItem:
+		return source{m.ParentInstance, m.ParentExecutionID, m.ParentID}
+	case engine.SubOrchFailedItem:
+		return source{m.ParentInstance, m.ParentExecutionID, m.ParentID}
+	}
+	return source{}
+}
+
+// underWay returns the messages that bring what execution x of in waits for, and whether anything can wake it.
+func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, running map[string]bool, ends map[string]engine.EventData) (awaited []messageRow, waits bool) {
 	closed := map[uint64]bool{}
 	for _, row := range x.events {
 		if row.event != nil {
 			closed[row.event.SourceEventID] = true
 		}
 	}
-	waits := false
 	for _, row := range x.events {
 		if kind := row.stored.Kind; row.event == nil && kind != "" && !slices.ContainsFunc(r.codecs, func(c engine.Codec) bool { return c.Kinds().Has(kind) }) {
 			waits = true // for what a newer build knows
@@ -67,7 +110,7 @@ func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, ru
 				queued.item = engine.SubOrchFailedItem{ParentInstance: in.Instance, ParentExecutionID: execution, ParentID: id, Details: end.Details}
 			default:
 				if known && !alive {
-					return false
+					return nil, false
 				}
 				if !known {
 					queued.item = engine.StartItem{Instance: child, Orchestration: d.Name, Input: d.Input, ParentInstance: in.Instance, ParentExecutionID: execution, ParentID: id, ExecutionID: engine.InitialExecutionID}
@@ -79,8 +122,8 @@ func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, ru
 		}
 		waits = true
 		if queued.item != nil {
-			r.messages = append(r.messages, queued)
+			awaited = append(awaited, queued)
 		}
 	}
-	return waits
+	return awaited, waits
 }

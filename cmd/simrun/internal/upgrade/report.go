@@ -86,11 +86,10 @@ type Effect struct {
 	// Violated lists the properties of the contract that were violated.
 	Violated []string `json:"violated"`
 
-	left    map[inRun]bool        // what is stranded or lost
-	opened  map[inRun]bool        // what is open
-	since   *Effect               // the effect of no step, or nil if it is not known yet
-	fresh   harm                  // what is stranded or lost, and is neither since
-	pending []func(since *Effect) // the runs of the whole plan of which the effect of no step tells what is open
+	left   map[inRun]bool // what is stranded or lost
+	opened map[inRun]bool // what is open
+	since  *Effect        // the effect of no step, or nil if this is it
+	fresh  harm           // what is stranded or lost, and is neither since
 }
 
 // inRun is an instance in the run of a seed.
@@ -186,8 +185,7 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	seed := r.Seed
 	e.Seeds++
 	var all, fresh harm
-	var waited Count
-	var open []func(since *Effect, c *Count)
+	var waited, open Count
 	if e.left == nil {
 		e.left, e.opened = map[inRun]bool{}, map[inRun]bool{}
 	}
@@ -211,14 +209,12 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 		case gone || f.Rescued || f.End == cluster.StillRunning && waits(f):
 			note(f, pin, n, stored, true, gone || f.Unread)
 		case f.End == cluster.StillRunning && stored:
-			open = append(open, func(since *Effect, c *Count) {
-				if since != nil && !since.opened[inRun{seed, f.Instance}] {
-					note(f, pin, n, stored, false, false) // it ends without any step
-					return
-				}
-				e.opened[inRun{seed, f.Instance}] = true
-				c.note(f, pin, n, stored) // it waits for an event that the plan does not send
-			})
+			if e.since != nil && !e.since.opened[inRun{seed, f.Instance}] {
+				note(f, pin, n, stored, false, false) // it ends without any step
+				break
+			}
+			e.opened[inRun{seed, f.Instance}] = true
+			open.note(f, pin, n, stored) // it waits for an event that the plan does not send
 		case !f.AsExpected:
 			note(f, pin, n, stored, false, false)
 		}
@@ -233,20 +229,9 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			note(&f, pinOf(r, f.Instance, len(p.Instances)+i), 1, false, true, gone)
 		}
 	}
-	finish := func(since *Effect) {
-		var c Count
-		for _, judge := range open {
-			judge(since, &c)
-		}
-		e.harm.add(&all, seed)
-		e.fresh.add(&fresh, seed)
-		e.Open.add(&c, seed)
-	}
-	if e.since == nil && len(open) > 0 {
-		e.pending = append(e.pending, finish)
-	} else {
-		finish(e.since)
-	}
+	e.harm.add(&all, seed)
+	e.fresh.add(&fresh, seed)
+	e.Open.add(&open, seed)
 	var longest *cluster.Wait
 	seen, sum := map[string]bool{}, int64(0)
 	for i := range r.Waits {
@@ -273,14 +258,6 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			e.Violated = append(e.Violated, v.Property)
 		}
 	}
-}
-
-// settle counts the open work of runs for which there was no effect of no step. That is since, or nil if it is not known.
-func (e *Effect) settle(since *Effect) {
-	for _, finish := range e.pending {
-		finish(since)
-	}
-	e.pending = nil
 }
 
 func deletedByRescue(r *cluster.Result, f *cluster.Fate) bool {
@@ -368,9 +345,15 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 			c.OnProgress(r.Done, r.Runs)
 		}
 	}
-	whole := trial{cfg: c, expect: c.Scenario.Expect, done: tick}
-	var none *Effect
-	defer func() { r.End.settle(none) }()
+	stopped := func(k int) trial {
+		return trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Stop(p, k) }, done: tick}
+	}
+	whole, without := trial{cfg: c, expect: c.Scenario.Expect, done: tick}, stopped(0)
+	none, err := without.effect(nil)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	r.End.since = &none
 	r.Whole, err = whole.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
 		r.End.add(c.Snapshot, p, res)
 		for _, w := range res.Waits {
@@ -381,23 +364,19 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 	if err != nil {
 		return err
 	}
-	for k := 0; k <= len(r.Steps); k++ {
-		stopped := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Stop(p, k) }, done: tick}
-		end, err := stopped.effect(none)
+	r.Stops, r.Backs = append(r.Stops, none), append(r.Backs, none)
+	for k := 1; k <= len(r.Steps); k++ {
+		stop, back := stopped(k), trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, builds) }, done: tick}
+		end, err := stop.effect(&none)
 		if err != nil {
 			return err
 		}
-		e := end
-		if k > 0 {
-			back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, builds) }, done: tick}
-			if e, err = back.effect(none); err != nil {
-				return err
-			}
-		} else {
-			none = &end
+		e, err := back.effect(&none)
+		if err != nil {
+			return err
 		}
 		r.Stops, r.Backs = append(r.Stops, end), append(r.Backs, e)
-		if k == 0 || r.NoReturn > 0 {
+		if r.NoReturn > 0 {
 			continue
 		}
 		first, err := c.Plan(c.First)
@@ -423,6 +402,5 @@ func (e *Effect) loses(o *Effect) int {
 func (t *trial) effect(since *Effect) (Effect, error) {
 	e := Effect{since: since}
 	_, err := t.run(t.cfg.Seeds, func(p *plan.Plan, res *cluster.Result) { e.add(t.cfg.Snapshot, p, res) })
-	e.settle(since)
 	return e, err
 }

@@ -334,6 +334,10 @@ func (r *reader) execution(l *line) {
 		return
 	}
 	x := r.executionOf(l.InstanceID, l.ExecutionID)
+	if x.hasRow {
+		r.fail(r.at, "execution_id", "execution %d of %s has a row already, at %s:%d", l.ExecutionID, l.InstanceID, x.file, x.line)
+		return
+	}
 	x.place, x.status, x.output, x.pin, x.hasRow = r.at, engine.Status(l.Status), l.Output, pin, true
 }
 
@@ -394,11 +398,12 @@ func (r *reader) event(l *line) {
 		r.survey.event(instance, execution, id, kind, known)
 		return
 	}
-	if err != nil && !errors.Is(err, engine.ErrUnknownKind) {
+	damaged := err != nil && !errors.Is(err, engine.ErrUnknownKind)
+	if damaged {
 		r.leave(r.at, instance, unreadable, fmt.Sprintf("event %d of %s: %v", id, instance, err))
 	}
 	x := r.executionOf(instance, execution)
-	x.events = append(x.events, eventRow{place: r.at, stored: memprovider.PreloadedEvent{ID: id, Kind: kind, Data: data}, event: known})
+	x.events = append(x.events, eventRow{place: r.at, stored: memprovider.PreloadedEvent{ID: id, Kind: kind, Data: data, Damaged: damaged}, event: known})
 }
 
 // decode decodes an event or a message with the first codec that can.

@@ -114,7 +114,7 @@ func TestLeftOut(t *testing.T) {
 		{`{"table":"instances","instance_id":"b","orchestration_name":"Order"}`, `instances without any execution or history: 1, x.jsonl:3: b`},
 		{`{"table":"executions","instance_id":"b","execution_id":1,"status":"Failed"}`, ``},
 		{`{"table":"history","instance_id":"a","execution_id":1,"event_id":3,"event_data":"{"}`, `contents of events that no build reads; nodes fail on them: 1, x.jsonl:3: event 3 of a: unexpected end of JSON input`},
-		{`{"ExternalRaised":{"instance":"b","name":"go","data":""}}`, `messages for instances that the store does not have: 1, x.jsonl:3: ExternalRaised for b`},
+		{`{"ExternalRaised":{"instance":"b","name":"go","data":""}}` + "\n" + `{"ActivityExecute":{"instance":"a","execution_id":1,"id":2,"name":"Reserve","input":"x"}}`, `messages for instances that the store does not have: 1, x.jsonl:3: ExternalRaised for b`},
 	} {
 		s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(started + "\n" + scheduled + "\n" + c.lines + "\n")}}, "x.jsonl", engine.ShippedBuilds())
 		if err != nil || len(s.Problems) > 0 {
@@ -132,18 +132,19 @@ func TestLeftOut(t *testing.T) {
 
 // TestExpectations checks what the running instances are expected to do: a cancel request counts for descendants, too.
 func TestExpectations(t *testing.T) {
+	waits := "\n" + strings.NewReplacer(`"event_id":2`, `"event_id":9`, `ActivityScheduled","name":"Reserve","input":"x"`, `ExternalSubscribed","name":"go"`).Replace(scheduled)
 	child := func(id, parent string) string {
-		return strings.Replace(strings.ReplaceAll(started, `"a"`, `"`+id+`"`), `"parent_instance":null,"parent_id":null`, `"parent_instance":"`+parent+`","parent_id":2`, 1)
+		return strings.Replace(strings.ReplaceAll(started+waits, `"a"`, `"`+id+`"`), `"parent_instance":null,"parent_id":null`, `"parent_instance":"`+parent+`","parent_id":2`, 1)
 	}
 	looping := strings.NewReplacer(`"event_id":2`, `"event_id":3`, `ActivityScheduled","name":"Reserve"`, `OrchestrationContinuedAsNew"`).Replace(scheduled)
 	for _, c := range []struct {
 		lines []string
 		want  string
 	}{
-		{[]string{started, child("b", "a"), child("c", "b"), `{"CancelInstance":{"instance":"a","reason":"r"}}`}, "a completed|failed, b completed|failed, c completed|failed"},
-		{[]string{started, child("b", "a"), child("c", "b"), `{"CancelInstance":{"instance":"b","reason":"r"}}`}, "a , b completed|failed, c completed|failed"},
-		{[]string{started, strings.Replace(scheduled, `ActivityScheduled","name":"Reserve","input":"x"`, `OrchestrationCancelRequested","reason":"r"`, 1), `{"table":"end","lines":2}`}, "a completed|failed"},
-		{[]string{started, scheduled, looping, child("b", "q"), `{"StartOrchestration":{"instance":"d","orchestration":"Order","input":"x","version":null,"parent_instance":null,"parent_id":null,"execution_id":1}}`}, "a eternal, b eternal, d eternal"},
+		{[]string{started + waits, child("b", "a"), child("c", "b"), `{"CancelInstance":{"instance":"a","reason":"r"}}`}, "a completed|failed, b completed|failed, c completed|failed"},
+		{[]string{started + waits, child("b", "a"), child("c", "b"), `{"CancelInstance":{"instance":"b","reason":"r"}}`}, "a , b completed|failed, c completed|failed"},
+		{[]string{started, strings.Replace(scheduled, `ActivityScheduled","name":"Reserve","input":"x"`, `OrchestrationCancelRequested","reason":"r"`, 1) + waits, `{"table":"end","lines":3}`}, "a completed|failed"},
+		{[]string{started, looping, child("b", "q"), `{"ContinueAsNew":{"instance":"a","orchestration":"Order","input":"x","version":null,"carry_forward_events":[]}}`, `{"StartOrchestration":{"instance":"d","orchestration":"Order","input":"x","version":null,"parent_instance":null,"parent_id":null,"execution_id":1}}`}, "a eternal, b eternal, d eternal"},
 	} {
 		s := sample.Must(upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds()))(t)
 		var got []string
@@ -179,7 +180,7 @@ func TestWithoutQueues(t *testing.T) {
 		{"a child that has completed", "SubOrchCompleted for a in 0s", []string{started, child, of("a::sub::2"), event("a::sub::2", "OrchestrationCompleted", `,"output":"x"`, 2, 0)}},
 		{"a child that is stuck", "stuck: a::sub::2, 2 in all", []string{started, child, of("a::sub::2"), timer}},
 		{"the next execution", "ContinueAsNew for a in 0s", []string{started, event("a", "OrchestrationContinuedAsNew", `,"input":"x"`, 2, 0)}},
-		{"empty queues", "", []string{started, scheduled, `{"table":"end","lines":2}`}},
+		{"empty queues", "stuck: a has no row of ActivityExecute", []string{started, scheduled, `{"table":"end","lines":2}`}},
 	} {
 		s, err := upgrade.Read(fstest.MapFS{"x.jsonl": {Data: []byte(strings.Join(c.lines, "\n"))}}, "x.jsonl", engine.ShippedBuilds())
 		if err != nil || len(s.Problems) > 0 {

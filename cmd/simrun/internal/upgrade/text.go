@@ -234,7 +234,7 @@ func (r *Report) noReturn(b *strings.Builder) {
 	if len(r.Steps) == 0 {
 		return
 	}
-	if c := r.End.Lost; c.Total > 0 {
+	if c := r.End.fresh.Lost; c.Total > 0 {
 		fmt.Fprintf(b, "\n! the whole plan loses up to %s in a run, such as %s (pin %s, seed %d): %s\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
 	}
 	if c := r.End.Stranded; c.Total > 0 {

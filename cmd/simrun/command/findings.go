@@ -10,11 +10,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/timeline"
@@ -23,8 +25,8 @@ import (
 type findingState string
 
 const (
-	findingNew       findingState = "new"
-	findingOngoing   findingState = "ongoing"
+	findingNew       findingState = "new"       // found by this campaign for the first time
+	findingOngoing   findingState = "ongoing"   // known, and not shown to be resolved
 	findingRegressed findingState = "regressed" // found again after it was resolved
 	findingResolved  findingState = "resolved"  // its seed was run again and no longer shows it
 )
@@ -38,8 +40,9 @@ type knownFinding struct {
 	// Expectation is the text of the violated expectation, if any. It tells apart several expectations of one scenario.
 	Expectation string        `json:"expectation,omitempty"`
 	Class       cluster.Class `json:"class"`
-	Scenario    string        `json:"scenario"`
-	Flags       planFlags     `json:"flags"`
+	// Scenario is the built-in scenario, or the file, as seen from the directory of the findings.
+	Scenario string    `json:"scenario"`
+	Flags    planFlags `json:"flags"`
 	// Cause is the evidence with names and numbers masked.
 	Cause string `json:"cause"`
 	// First and Last are the times at which the finding was first and last found. Campaigns is the number of campaigns
@@ -142,9 +145,15 @@ func (f *findingsFile) keep() error {
 // reports whether a seed was run.
 func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed uint64) bool, now time.Time) []*knownFinding {
 	now = now.UTC().Truncate(time.Second)
-	found := map[string]bool{}
+	found, name := map[string]bool{}, f.scenario(s)
+	ours := func(k *knownFinding) bool { return k.Scenario == name && slices.Equal(given(k.Flags), s.options()) }
+	for _, k := range f.Findings {
+		if ours(k) && k.isNews() {
+			k.State = findingOngoing
+		}
+	}
 	for _, v := range sum.Violations {
-		hash := sha256.Sum256([]byte(strings.Join(append([]string{v.Rule(), s.arg, fuzz.Evidence(v.Violation)}, s.options()...), "\n")))
+		hash := sha256.Sum256([]byte(strings.Join(append([]string{v.Rule(), name, fuzz.Evidence(v.Violation)}, s.options()...), "\n")))
 		id := hex.EncodeToString(hash[:8])
 		if found[id] {
 			continue
@@ -154,12 +163,10 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 		if i < 0 {
 			i = len(f.Findings)
 			f.Findings = append(f.Findings, &knownFinding{
-				ID: id, State: findingNew, Property: v.Property, Expectation: v.Expectation, Class: v.Class, Scenario: s.arg, Flags: s.flags, Cause: fuzz.Evidence(v.Violation), First: now,
+				ID: id, State: findingNew, Property: v.Property, Expectation: v.Expectation, Class: v.Class, Scenario: name, Flags: s.flags, Cause: fuzz.Evidence(v.Violation), First: now,
 			})
 		} else if k := f.Findings[i]; k.State == findingResolved {
 			k.State = findingRegressed
-		} else {
-			k.State = findingOngoing
 		}
 		k := f.Findings[i]
 		k.Last, k.Seed, k.Command = now, decimal(v.Seed), s.repro(v.Seed)
@@ -167,7 +174,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	}
 	var here []*knownFinding
 	for _, k := range f.Findings {
-		if k.Scenario != s.arg || !slices.Equal(given(k.Flags), s.options()) {
+		if !ours(k) {
 			continue
 		}
 		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) {
@@ -178,6 +185,19 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 	return here
 }
 
+// scenario returns what the findings call the scenario of s, however the command line spells its path.
+func (f *findingsFile) scenario(s *subject) string {
+	if _, err := os.Stat(s.arg); err != nil {
+		return s.arg
+	}
+	there, err := filepath.Abs(filepath.Dir(f.path))
+	file, err2 := filepath.Abs(s.arg)
+	if rel, err3 := filepath.Rel(there, file); errors.Join(err, err2, err3) == nil {
+		return filepath.ToSlash(rel)
+	}
+	return s.arg
+}
+
 // violation returns the finding as a violation with no place or time.
 func (k *knownFinding) violation() cluster.Violation {
 	return cluster.Violation{Property: k.Property, Expectation: k.Expectation}
@@ -185,13 +205,16 @@ func (k *knownFinding) violation() cluster.Violation {
 
 func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
 
+// causeShown is how much of a cause the table shows, in characters.
+const causeShown = 60
+
 // knownTable lists findings, with new and regressed ones first.
 func knownTable(all []*knownFinding) timeline.Table {
-	t := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"finding", "property", "known", "command"}, Commands: 3}
+	t := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"finding", "property", "cause", "known", "command"}, Commands: 4}
 	for _, state := range []findingState{findingNew, findingRegressed, findingOngoing, findingResolved} {
 		for _, k := range all {
 			if k.State == state {
-				t.Row(k.isNews(), string(k.State), ruleName(k.violation()), "since "+k.First.Format(time.DateOnly), k.Command)
+				t.Row(k.isNews(), string(k.State), ruleName(k.violation()), pretty.Cut(k.Cause, causeShown), "since "+k.First.Format(time.DateOnly), k.Command)
 			}
 		}
 	}
@@ -206,5 +229,5 @@ func (a *app) printFindings(all []*knownFinding) {
 	a.printf("\nfindings: %d new, %d regressed, %d ongoing, %d resolved\n", count[findingNew], count[findingRegressed], count[findingOngoing], count[findingResolved])
 	t := knownTable(all)
 	t.Head = nil
-	a.printTable("  ", t, 4)
+	a.printTable("  ", t, 5)
 }

@@ -43,9 +43,10 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	var first *resultsHead
 	var results []campaign.SeedResult
 	var coverage campaign.Coverage
+	var known []knownSeen
 	from := map[uint64]string{} // the file that each seed's result came from
 	for _, file := range c.Files {
-		head, err := readResults(file, &results, &coverage)
+		head, err := readResults(file, &results, &coverage, &known)
 		if err != nil {
 			return 0, err
 		}
@@ -73,7 +74,7 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	}
 	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return cmp.Compare(a.Seed, b.Seed) })
 	r := newReport(s, campaign.Merge(results, coverage), seeds) // how long the shards took is not known
-	r.SecondJudge = s.judgedTwice(seeds.first, shard{}, r.Seeds)
+	r.SecondJudge, r.Known = s.judgedTwice(seeds.first, shard{}, r.Seeds), known
 	if err := c.tell(a, r, findings, shard{}); err != nil {
 		return 0, err
 	}
@@ -97,7 +98,7 @@ func (h *resultsHead) subject(p *Program, file string) (*subject, seedRange, err
 	return s, seedRange{first: h.FirstSeed, count: h.Seeds}, err
 }
 
-func readResults(file string, results *[]campaign.SeedResult, coverage *campaign.Coverage) (*resultsHead, error) {
+func readResults(file string, results *[]campaign.SeedResult, coverage *campaign.Coverage, known *[]knownSeen) (*resultsHead, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -134,6 +135,18 @@ func readResults(file string, results *[]campaign.SeedResult, coverage *campaign
 		return nil, err
 	}
 	*coverage = append(*coverage, end.Coverage...)
+	for _, k := range end.Known {
+		i := slices.IndexFunc(*known, func(o knownSeen) bool { return o.Property == k.Property && o.Reason == k.Reason })
+		if i < 0 {
+			*known = append(*known, k)
+			continue
+		}
+		o := &(*known)[i]
+		o.Violations, o.Seeds = o.Violations+k.Violations, o.Seeds+k.Seeds
+		if o.FirstSeed == 0 || k.FirstSeed > 0 && k.FirstSeed < o.FirstSeed {
+			o.FirstSeed = k.FirstSeed
+		}
+	}
 	return head, nil
 }
 
@@ -158,6 +171,7 @@ type resultsHead struct {
 type resultsEnd struct {
 	End      bool              `json:"end"`
 	Coverage campaign.Coverage `json:"coverage"`
+	Known    []knownSeen       `json:"known,omitempty"`
 }
 
 type resultsWriter struct {
@@ -200,8 +214,8 @@ func (w *resultsWriter) line(v any) {
 }
 
 // complete ends the file and gives it its name.
-func (w *resultsWriter) complete(coverage campaign.Coverage) error {
-	w.line(resultsEnd{End: true, Coverage: coverage})
+func (w *resultsWriter) complete(coverage campaign.Coverage, known []knownSeen) error {
+	w.line(resultsEnd{End: true, Coverage: coverage, Known: known})
 	if err := errors.Join(w.err, w.keep()); err != nil {
 		return fmt.Errorf("--results %s: %w", w.path, err)
 	}

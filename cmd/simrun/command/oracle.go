@@ -11,6 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/overlap"
@@ -490,6 +491,9 @@ func readKnown(name string) (*knownFile, error) {
 		}
 		if len(k.Classes)+len(k.Cases) == 0 && k.Story == "" && k.Property == "" || slices.Contains(k.Classes, "") || k.Reason == "" {
 			return nil, fmt.Errorf("--known: %s: entry %d: expected a class, which is part of the class of a finding, or cases, or a property, and a reason", name, i+1)
+		}
+		if p, ok := properties.ByID(strings.ToUpper(k.Property)); ok && p.ID != k.Property {
+			return nil, fmt.Errorf("--known: %s: entry %d: no property has the id %q; %s has", name, i+1, k.Property, p.ID)
 		}
 		for _, id := range k.Cases {
 			if !slices.Contains(cases, id) {

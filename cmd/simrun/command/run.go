@@ -122,7 +122,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		return 0, inputError(err)
 	}
 	if results != nil && !sum.Interrupted && err == nil {
-		if err := results.complete(sum.Coverage); err != nil {
+		if err := results.complete(sum.Coverage, seen); err != nil {
 			return 0, err
 		}
 	}
@@ -267,7 +267,8 @@ type knownSeen struct {
 	Link       string `json:"link"`
 	Violations uint64 `json:"violations"`
 	Seeds      uint64 `json:"seeds"`
-	first, end uint64
+	FirstSeed  uint64 `json:"first_seed,string,omitempty"`
+	end        uint64
 }
 
 // ignores returns a function that says whether a violation is known, and counts it in seen, which is as long as the
@@ -291,8 +292,8 @@ func (f *knownFile) ignores(seen []knownSeen) func(seed uint64, v cluster.Violat
 			if s.Violations++; s.end != seed {
 				s.Seeds, s.end = s.Seeds+1, seed
 			}
-			if s.first == 0 {
-				s.first = seed
+			if s.FirstSeed == 0 {
+				s.FirstSeed = seed
 			}
 			return true
 		}
@@ -308,7 +309,7 @@ func (a *app) printKnown(r *report) {
 		case k.Violations == 0:
 			a.printf("known, and not seen: %s %s %s\n", k.Property, k.Reason, k.Link)
 		default:
-			a.printf("known: %s of %s in %s, first in seed %d: %s %s\n", plural(k.Violations, "violation", "violations"), k.Property, plural(k.Seeds, "seed", "seeds"), k.first, k.Reason, k.Link)
+			a.printf("known: %s of %s in %s, first in seed %d: %s %s\n", plural(k.Violations, "violation", "violations"), k.Property, plural(k.Seeds, "seed", "seeds"), k.FirstSeed, k.Reason, k.Link)
 		}
 	}
 }

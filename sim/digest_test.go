@@ -11,7 +11,7 @@ import (
 func TestFoldKeepsOrder(t *testing.T) {
 	a, b := sim.Digest{1}, sim.Digest{2}
 	seen := map[sim.Digest]int{}
-	for i, list := range [][]sim.Digest{nil, {a}, {b}, {a, b}, {b, a}, {a, a}, {a, b, b}, {sim.Fold([]sim.Digest{a})}} {
+	for i, list := range [][]sim.Digest{nil, {a}, {b}, {a, b}, {b, a}, {a, a}, {a, b, b}, {a, sim.Fold([]sim.Digest{a, b})}} {
 		d := sim.Fold(list)
 		if other, ok := seen[d]; ok {
 			t.Errorf("lists %d and %d fold alike", other, i)

@@ -147,11 +147,13 @@ func (s *story) start(t *testing.T, d *datadriven.TestData) {
 	}
 }
 
-func inputLines(d *datadriven.TestData) []string {
-	if d.Input == "" {
-		return nil
+// inputLines returns the lines; one that ends in " *98" is 98 lines.
+func inputLines(d *datadriven.TestData) (lines []string) {
+	for _, line := range strings.FieldsFunc(d.Input, func(r rune) bool { return r == '\n' }) {
+		line, times, _ := strings.Cut(line, " *")
+		lines = append(lines, slices.Repeat([]string{line}, int(max(1, number("0"+times))))...)
 	}
-	return strings.Split(d.Input, "\n")
+	return lines
 }
 
 func (s *story) turn(t *testing.T, d *datadriven.TestData) string {

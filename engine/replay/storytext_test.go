@@ -92,11 +92,10 @@ func printOutput(out *Output, me string) string {
 	return b.String()
 }
 
-// inRun reports whether an event is in the middle of a long run of KeyValueSet events, of which only the first and last
-// are shown.
+// inRun reports whether an event is in the middle of a long run of events of one kind, of which only the ends are shown.
 func inRun(delta []engine.Event, i int) bool {
-	for _, j := range []int{i - 1, i, i + 1} {
-		if j < 0 || j == len(delta) || delta[j].Kind() != eventdata.KindKeyValueSet {
+	for j := i - 4; j <= i+4; j++ {
+		if j < 0 || j >= len(delta) || delta[j].Kind() != delta[i].Kind() {
 			return false
 		}
 	}

@@ -36,7 +36,7 @@ func (h *hunt) systematic() ([]Input, error) {
 		how := "stops"
 		if back {
 			how = "goes back"
-			upgrade.Back(c, done, builds)
+			upgrade.Back(c, done, 0, builds)
 		} else {
 			upgrade.Stop(c, done)
 		}

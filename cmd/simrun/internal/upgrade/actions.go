@@ -95,10 +95,9 @@ func (r *Report) Actions() []Action {
 		add(0, c.stored, "start a node that takes pin %s: whatever the plan does, nothing takes %s", c.Pin, example(c))
 	}
 	if k := r.NoReturn; k > 0 {
-		back := &r.Backs[k].fresh
-		c, what, way := back.Lost, "loses", ""
-		if back.Stranded.Total > 0 {
-			c, what = back.Stranded, "strands"
+		c, what := r.Backs[k].fresh.worst()
+		way := ""
+		if what == "strands" {
 			way = fmt.Sprintf(". To go back all the same, keep a node that takes pin %s up until such work has ended", c.Pin)
 		}
 		var why []string
@@ -109,6 +108,10 @@ func (r *Report) Actions() []Action {
 			why = append(why, fmt.Sprintf("that %s %s%s", what, example(c), way))
 		}
 		add(k, c.stored, "decide whether to go on, and do not go back after it: %s", strings.Join(why, "; "))
+		if s := r.Sooner; s != nil {
+			c, what := s.Back.fresh.worst()
+			add(s.Step, c.stored, "decide as well: going back %s after it %s %s", pretty.Duration(s.StayMs), what, example(c))
+		}
 	}
 	if len(r.Stops) > last && last > 0 {
 		for k := 1; k < last; k++ {

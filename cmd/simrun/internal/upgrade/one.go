@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -14,6 +15,7 @@ import (
 //	whole         the whole plan
 //	stop-2        only the first two steps; stop-0 for none
 //	back-2        the first two steps, and then a rollback
+//	back-2+30s    the same, but not before 30 s have passed
 //	order-2,1,3   the steps in another order, at the plan's times
 //	canary        the plan's roll-out by that procedure, of those that TryProcedures tries
 //	canary/back-2 the first two steps of that, and then the way back to where it began
@@ -40,7 +42,14 @@ func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
 		return c.Run(p, seed, nil), nil
 	}
 	kind, which, _ := strings.Cut(variant, "-")
+	which, wait, waits := strings.Cut(which, "+")
 	var numbers []int
+	var least time.Duration
+	if waits {
+		if least, err = time.ParseDuration(wait); err != nil || least < 0 || kind != "back" {
+			return cluster.Config{}, unknown(variant)
+		}
+	}
 	for word := range strings.SplitSeq(which, ",") {
 		n, err := strconv.Atoi(word)
 		if err != nil {
@@ -57,7 +66,7 @@ func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
 		if kind == "stop" {
 			Stop(p, n)
 		} else {
-			Back(p, n, builds)
+			Back(p, n, least, builds)
 		}
 	case kind == "order":
 		for i := range numbers {

@@ -40,6 +40,8 @@ type Report struct {
 	// every step can be undone, as far as was tried.
 	NoReturn int    `json:"-"`
 	Barred   string `json:"-"`
+	// Sooner is the first step before NoReturn from which the way back does harm, too, if it begins as late as from there.
+	Sooner *Sooner `json:"sooner,omitempty"`
 	// Down is set if no node is up after the last step.
 	Down bool `json:"-"`
 	// Waits lists all waits for a build in the runs of the whole plan, longest first.
@@ -50,6 +52,13 @@ type Report struct {
 	Runs        uint64 `json:"-"`
 	Done        uint64 `json:"-"`
 	Interrupted bool   `json:"-"`
+}
+
+// Sooner is a way back that began StayMs after step Step, later than the next step. Back is its effect.
+type Sooner struct {
+	Step   int    `json:"step"`
+	StayMs int64  `json:"stay_ms"`
+	Back   Effect `json:"rollback"`
 }
 
 // Tried reports whether every step was tried, so that NoReturn is known even if it is 0.
@@ -126,6 +135,14 @@ func (h *harm) add(one *harm, seed uint64) {
 	h.Stranded.add(&one.Stranded, seed)
 	h.Untaken.add(&one.Untaken, seed)
 	h.Lost.add(&one.Lost, seed)
+}
+
+// worst returns what is stranded or, if nothing is, what is lost, and the verb for it.
+func (h *harm) worst() (c Count, what string) {
+	if h.Stranded.Total > 0 {
+		return h.Stranded, "strands"
+	}
+	return h.Lost, "loses"
 }
 
 // Count counts instances over all seeds.
@@ -366,7 +383,7 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 	}
 	r.Stops, r.Backs = append(r.Stops, none), append(r.Backs, none)
 	for k := 1; k <= len(r.Steps); k++ {
-		stop, back := stopped(k), trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, builds) }, done: tick}
+		stop, back := stopped(k), trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, 0, builds) }, done: tick}
 		end, err := stop.effect(&none)
 		if err != nil {
 			return err
@@ -385,6 +402,27 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 		}
 		if bar := barred(first, 0, k, builds); bar != "" || e.leaves() {
 			r.NoReturn, r.Barred = k, bar
+			if err := r.sooner(c, first, &none, builds); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sooner looks for a step before the point of no return that owes it only to the next step that it is none.
+func (r *Report) sooner(c *Config, first *plan.Plan, none *Effect, builds []*engine.Build) error {
+	_, stay := gap(first, r.Steps, r.NoReturn)
+	for k := 1; k < r.NoReturn && r.Barred == ""; k++ {
+		if _, own := gap(first, r.Steps, k); own >= stay {
+			continue
+		}
+		back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, stay, builds) }}
+		if e, err := back.effect(none); err != nil {
+			return err
+		} else if e.leaves() {
+			r.Sooner = &Sooner{k, stay.Milliseconds(), e}
+			return nil
 		}
 	}
 	return nil

@@ -280,6 +280,10 @@ func (r *Report) NoReturnText() string {
 	if c := e.Lost; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  Rolling back from there loses up to %s, such as %s (pin %s, seed %d): %s.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
 	}
+	if s := r.Sooner; s != nil {
+		c, what := s.Back.fresh.worst()
+		fmt.Fprintf(&b, "\n  It is time that leads there: %s after step %d, %s, the way back %s up to %s, too, such as %s (pin %s, back-%d+%s, seed %d).", pretty.Duration(s.StayMs), s.Step, r.Steps[s.Step-1].String(), what, instances(c.Most), c.Example, c.Pin, s.Step, pretty.Duration(s.StayMs), c.ExampleSeed)
+	}
 	before := func(c Count, what string) {
 		if c.Total > 0 {
 			fmt.Fprintf(&b, "\n  Before any step, up to %s already %s, such as %s (pin %s, seed %d); no step is to blame for that, and it is not counted here.", pretty.Plural(c.Most, "instance is", "instances are"), what, c.Example, c.Pin, c.ExampleSeed)

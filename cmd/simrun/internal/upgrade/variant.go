@@ -20,14 +20,18 @@ func Steps(p *plan.Plan) []plan.Step {
 // lastGap is the time between the last step and the start of a rollback.
 const lastGap = 10 * time.Second
 
-// gap returns the time between step n, from 1, and the next one that is later. If there is none, it returns lastGap.
-func gap(all []plan.Step, n int) (pause time.Duration, last bool) {
+// gap returns the time between step n, from 1, and the next one that is later. If there is none, it returns lastGap. A
+// way back begins after stay, when all of the store has woken up if that is the end of the plan.
+func gap(p *plan.Plan, all []plan.Step, n int) (pause, stay time.Duration) {
 	for _, next := range all[n:] {
 		if pause = next.At - all[n-1].At; pause > 0 {
-			return pause, false
+			return pause, pause
 		}
 	}
-	return lastGap, true
+	if p.Contents != nil {
+		return lastGap, lastGap + wakeAfter
+	}
+	return lastGap, lastGap
 }
 
 // Stop keeps only the plan's first n steps, and the marks that precede step n+1.
@@ -48,28 +52,28 @@ func Stop(p *plan.Plan, n int) {
 func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Rescue = false, 0, plan.RescueBuild }
 
 // Back undoes the first n steps in reverse order. The rollback starts at the time of the next later step, but not before
-// the steps' migrations have ended. If that is the end of the plan, it starts when all of the store has woken up.
-func Back(p *plan.Plan, n int, builds []*engine.Build) { backTo(p, 0, n, 0, builds) }
+// the steps' migrations have ended. If that is the end of the plan, it starts when all of the store has woken up. It does
+// not start before least has passed.
+func Back(p *plan.Plan, n int, least time.Duration, builds []*engine.Build) {
+	backTo(p, 0, n, 0, least, builds)
+}
 
 // backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that
 // were taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it.
-func backTo(p *plan.Plan, from, n int, pause time.Duration, builds []*engine.Build) {
+func backTo(p *plan.Plan, from, n int, pause, least time.Duration, builds []*engine.Build) {
 	all := Steps(p)
 	Stop(p, n)
 	if n == from {
 		return
 	}
-	stay, last := gap(all, n)
-	at := all[n-1].At + stay
-	if last && p.Contents != nil {
-		at += wakeAfter
-	}
+	apart, stay := gap(p, all, n)
+	at := all[n-1].At + max(stay, least)
 	if end := migratedAt(p, all[:n]); end > 0 {
 		at = max(at, end+lastGap)
 	}
 	together := pause > 0
 	if !together {
-		pause = max(stay, time.Second)
+		pause = max(apart, time.Second)
 	}
 	for i := n - 1; i >= from; i-- {
 		back, ok := inverse(p, all[:i], all[i], builds)

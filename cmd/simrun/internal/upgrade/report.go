@@ -236,14 +236,10 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			note(f, pin, n, stored, false, false)
 		}
 	}
-	for i := range p.Histories { // the plan expects no end of them, but they must not wait for ever
-		f := cluster.Fate{Instance: p.Histories[i].Instance, End: cluster.EndedDeleted}
-		gone := deletedByRescue(r, &f)
-		if !gone {
-			f.End = cluster.StillRunning
-		}
-		if gone || waits(&f) {
-			note(&f, pinOf(r, f.Instance, len(p.Instances)+i), 1, false, true, gone)
+	for i := range r.Stored { // the plan expects no end of them, but they must not wait for ever
+		f := &r.Stored[i]
+		if gone := deletedByRescue(r, f); gone || f.Rescued || waits(f) {
+			note(f, pinOf(r, f.Instance, len(p.Instances)+i), 1, false, true, gone || f.Unread)
 		}
 	}
 	e.harm.add(&all, seed)

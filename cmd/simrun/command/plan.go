@@ -182,7 +182,7 @@ func (c *planCmd) try(a *app, s *subject, cfg upgrade.Config, seeds seedRange) (
 	}
 	bar = newProgress(a.stderr, "orders")
 	cfg.OnProgress = bar.none
-	r.Orders, err = upgrade.TryOrders(cfg, min(cfg.Seeds, orderSeeds))
+	r.Orders, err = upgrade.TryOrders(cfg, min(cfg.Seeds, orderSeeds), &r.Stops[0])
 	bar.clear()
 	if errors.Is(err, context.Canceled) {
 		r.Interrupted, err = true, nil

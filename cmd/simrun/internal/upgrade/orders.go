@@ -25,8 +25,8 @@ const mostOrders = 120
 // TryOrders tries other orders of the plan's steps, running each with that many seeds. The steps happen at the times in
 // the plan, and the steps of any one node keep their order. Orders are ranked by what they violate, and by the amount of
 // work that they lose, strand, and delay. If there are more than 120 orders, TryOrders tries a sample, which includes the plan's own order.
-// The sample depends only on the plan and the first seed.
-func TryOrders(c Config, seeds uint64) ([]Order, error) {
+// The sample depends only on the plan and the first seed. none is the effect of no step.
+func TryOrders(c Config, seeds uint64, none *Effect) ([]Order, error) {
 	first, err := c.Plan(c.First)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func TryOrders(c Config, seeds uint64) ([]Order, error) {
 				c.OnProgress(done, total)
 			}
 		}}
-		out[i] = Order{Steps: order, Text: orderText(all, order)}
+		out[i] = Order{Steps: order, Text: orderText(all, order), Effect: Effect{since: none}}
 		if _, err := t.run(seeds, func(p *plan.Plan, res *cluster.Result) { out[i].add(c.Snapshot, p, res) }); err != nil {
 			return nil, err
 		}

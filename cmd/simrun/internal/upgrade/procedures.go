@@ -224,6 +224,7 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 			newAt = steps[i].At
 		}
 	}
+	row.since = stay
 	whole := trial{cfg: c, change: func(p *plan.Plan, seed uint64) { r.apply(p, row.Name, seed) }}
 	if _, err := whole.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
 		row.Took.add(p, res)

@@ -177,7 +177,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 		if !ours(k) {
 			continue
 		}
-		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) {
+		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) && sum.Omitted == 0 {
 			k.State = findingResolved
 		}
 		here = append(here, k)

@@ -51,7 +51,7 @@ const (
 type FreedomInfo struct {
 	ID      Freedom
 	Summary string
-	// Branch says what the branch of the specification allows.
+	// Branch says what the branch of the specification allows and, where that is not plain, what is left if it is denied.
 	Branch string
 }
 
@@ -62,12 +62,12 @@ func Freedoms() []FreedomInfo {
 		{f1AnyInstance, "which eligible instance is returned", "fetch: any eligible instance; denied: the one with the oldest visible message"},
 		{f2TokenText, "token text", "fetch: any text that was never a token before; always granted"},
 		{f3Polling, "short or long polling", "a call takes effect at any instant of its span; always granted"},
-		{f4OrphanStops, "nothing after an orphan drop or a context-less batch", "fetch: nothing, or the next instance; orphans dropped or not yet"},
+		{f4OrphanStops, "nothing after an orphan drop or a context-less batch", "fetch: nothing, or the next instance; orphans dropped or not yet; denied: the next instance, or nothing with all orphans dropped"},
 		{f5Contention, "spurious nothing and retryable errors under contention", "every call may fail retryably, every fetch may find nothing; denied where only one caller is active"},
 		{f6Depths, "queue depth of expired and abandoned rows", "depths: counted or not"},
 		{f7DuplicateAppend, "duplicate append: error or ignored", "append: permanent error, or success with the new events stored or none"},
 		{f8ExpiredAbandon, "abandon with an expired token", "abandon: success, or permanent error unless denied"},
-		{f9AbandonScope, "whether abandon touches messages outside the batch", "abandon: count and delay, each for the batch or for all"},
+		{f9AbandonScope, "whether abandon touches messages outside the batch", "abandon: count and delay, each for the batch or for all; denied: for the batch"},
 		{f10Texts, "error texts and operation names", "errors: only class and required words are compared; always granted"},
 		{f11Order, "order of lists, and which roots a bulk limit takes", "lists are compared as sets; one branch for each choice of roots"},
 		{f12Times, "creation, update and start times", "returned times are not compared; always granted"},
@@ -78,21 +78,21 @@ func Freedoms() []FreedomInfo {
 		{f17MisKinded, "a mis-kinded item in an ack or work queue", "ack, enqueue: error, skip or store"},
 		{f18RunningStamp, "whether status Running stamps completed_at", "ack: a time that may be absent"},
 		{f19Bytes, "tombstone times and byte counts", "stats: any plausible size; denied: bytes of the canonical JSON"},
-		{f20HalfNamed, "instances row from only one of name and version", "ack: row created or not"},
+		{f20HalfNamed, "instances row from only one of name and version", "ack: row created or not; denied: not created"},
 		{f21MissingParent, "ack for a child whose parent is missing", "ack: error of either class, or success"},
 		{f22BulkAtomicity, "atomicity of bulk calls over trees and instances", "bulk: after an error any part may be done"},
-		{f23Packed, "parts at or above 1000 in the filter", "fetch: compared as triples or packed"},
+		{f23Packed, "parts at or above 1000 in the filter", "fetch: compared as triples or packed; denied: as triples"},
 		{f24DuringFetch, "messages that become visible while a fetch runs", "fetch: in the batch or not, within the call's span; always granted"},
 		{f25Redelivered, "position of a redelivered worker row", "work fetch: before or after any other"},
-		{f26ShorterSession, "whether a refresh may shorten the session lock", "work fetch: any end between both"},
-		{f27LateTouch, "whether a late ack touches another owner's session", "work ack and renewal: touched or not"},
-		{f28SurvivingWork, "whether worker rows survive a forced delete", "forced delete: removed, or kept without their tokens"},
-		{xOrphanBeforeStart, "orphans while a delayed start is queued (docs/contract-decisions.md#row-4 keeps them)", "fetch: dropped or kept"},
-		{xUndecodableRow, "a worker row that cannot be decoded blocks its queue", "work fetch: permanent error, nothing or the next"},
-		{xUnknownDeleted, "queue rows of listed ids that have no instance", "atomic delete: removed or kept"},
-		{xPointerOfLateRow, "current execution of a row that is created after a later execution", "ack: the acked execution, or the largest (I9)"},
-		{xRowlessUndecodable, "context of an instance without a row whose history cannot be decoded", "fetch: delivered with history_error, or skipped; with a start message in the batch delivered, with history_error or without a history"},
-		{xPreRelease, "pre-release parts of pins and bounds (docs/contract/provider.md#p6.4)", "fetch: compared by their three numbers, or as semantic versions"},
+		{f26ShorterSession, "whether a refresh may shorten the session lock", "work fetch: any end between both; denied: the refresh sets the end, even to an earlier time"},
+		{f27LateTouch, "whether a late ack touches another owner's session", "work ack and renewal: touched or not; denied: not touched"},
+		{f28SurvivingWork, "whether worker rows survive a forced delete", "forced delete: removed, or kept without their tokens; denied: removed"},
+		{xOrphanBeforeStart, "orphans while a delayed start is queued (docs/contract-decisions.md#row-4 keeps them)", "fetch: dropped or kept; denied: kept until the start is visible"},
+		{xUndecodableRow, "a worker row that cannot be decoded blocks its queue", "work fetch: permanent error, nothing or the next; denied: the next, or nothing if no other row is ready"},
+		{xUnknownDeleted, "queue rows of listed ids that have no instance", "atomic delete: removed or kept; denied: removed, and a listed id without an instance may not leave children behind either"},
+		{xPointerOfLateRow, "current execution of a row that is created after a later execution", "ack: the acked execution, or the largest (I9); denied: the acked execution"},
+		{xRowlessUndecodable, "context of an instance without a row whose history cannot be decoded", "fetch: delivered with history_error, or skipped; with a start message in the batch delivered, with history_error or without a history; denied: delivered with history_error if a start can be decoded, else skipped"},
+		{xPreRelease, "pre-release parts of pins and bounds (docs/contract/provider.md#p6.4)", "fetch: compared by their three numbers, or as semantic versions; denied: by their three numbers"},
 	}
 }
 

@@ -297,3 +297,12 @@ func TestDenied(t *testing.T) {
 		}
 	}
 }
+
+func TestUnknownFreedom(t *testing.T) {
+	defer func() {
+		if got, want := recover(), `oracle: Options.Deny: there is no freedom "F99"`; got != want {
+			t.Errorf("panics with %v, want %s", got, want)
+		}
+	}()
+	New(Options{Deny: []Freedom{"F9", "F99"}})
+}

@@ -133,7 +133,7 @@ func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
 	case !e.stamped.must:
 		completed += " or at no time"
 	}
-	want := fmt.Sprintf("execution %d: %s, output %s, %d events, completed at %s", e.id, e.status, shown{e.output}, events, completed)
+	want := fmt.Sprintf("execution %d: %s, output %s, %d events, completed at %s, pinned_version, if any, %s", e.id, e.status, shown{e.output}, events, completed, shown{e.pin})
 	differs := ""
 	differ := func(field string, same bool, want, got any) {
 		if !same && differs == "" {

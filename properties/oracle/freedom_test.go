@@ -141,7 +141,7 @@ var freedomCases = map[Freedom]freedomCase{
 		args: call.GetInstanceInfo{Instance: "A"}, legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "unknown", CurrentExecutionID: 1, Status: "Unknown"}},
 	},
 	f17MisKinded: {prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
-		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}, legal: permit},
+		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}},
 	f18RunningStamp: {prepare: func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusRunning })
 	}, args: call.GetExecutionInfo{Instance: "A", ExecutionID: 1}, legal: call.Answer{Execution: &engine.ExecutionInfo{ExecutionID: 1, Status: engine.StatusRunning}}},

@@ -55,7 +55,10 @@ func (r *Report) Actions() []Action {
 			}
 		case h.Until < 0 && h.Step == 0 && !h.Poisoned:
 			ids := append(finite, endless...)
-			add(0, ids, "start %s, or cancel what no node takes now, %s", h.Needs, of(ids))
+			add(0, ids, "start %s, or delete what no node takes now, %s", h.Needs, of(ids))
+		case h.Poisoned && h.Step == 0:
+			ids := append(finite, endless...)
+			add(0, ids, "keep nodes that do not read %s from taking these, which they poison: start %s instead, or delete them. %s", h.Kind, h.Needs, of(ids))
 		case h.Until < 0 || h.Poisoned:
 			if len(finite) > 0 {
 				add(h.Step, finite, "wait until these have ended, or cancel them%s%s. %s", keep, bad, of(finite))
@@ -97,7 +100,7 @@ func (r *Report) Actions() []Action {
 	if k := r.NoReturn; k > 0 {
 		c, what := r.Backs[k].fresh.worst()
 		way := ""
-		if what == "strands" {
+		if what == "strands" && !r.Schemas {
 			way = fmt.Sprintf(". To go back all the same, keep a node that takes pin %s up until such work has ended", c.Pin)
 		}
 		var why []string
@@ -123,8 +126,16 @@ func (r *Report) Actions() []Action {
 				add(k+1, c.stored, "do not stop here: without this step %s would be lost: %s", example(c), c.Why)
 			}
 		}
-		if c := r.Stops[last].Stranded; c.Total > 0 && len(r.Hazards) == 0 {
-			add(last+1, c.stored, "keep a node that takes pin %s up until such work has ended: the plan strands %s", c.Pin, example(c))
+		left := func(k int) Count { return r.Stops[k].fresh.Stranded }
+		if left(last).Total == 0 { // what a step frees, a later one can strand again
+			left = func(k int) Count { return r.Stops[k].Stranded }
+		}
+		k := last
+		for k > 0 && left(k-1).Total > 0 {
+			k--
+		}
+		if c := left(last); c.Total > 0 && k > 0 && len(r.Hazards) == 0 {
+			add(k, c.stored, "keep a node that takes pin %s up until such work has ended: from this step on the plan strands %s", c.Pin, example(c))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Action) int { return a.Step - b.Step })

@@ -45,7 +45,7 @@ func (r *Report) Actions() []Action {
 		}
 		bad, keep := "", ", or keep "+h.Needs+" up until then"
 		if h.Poisoned {
-			bad, keep = fmt.Sprintf("; a node takes them, does not read %s, and poisons them", h.Kind), ""
+			bad, keep = fmt.Sprintf("; a node takes them, %s, and poisons them", h.fails()), ""
 		}
 		switch {
 		case h.damaged:
@@ -58,7 +58,7 @@ func (r *Report) Actions() []Action {
 			add(0, ids, "start %s, or delete what no node takes now, %s", h.Needs, of(ids))
 		case h.Poisoned && h.Step == 0:
 			ids := append(finite, endless...)
-			add(0, ids, "keep nodes that do not read %s from taking these, which they poison: start %s instead, or delete them. %s", h.Kind, h.Needs, of(ids))
+			add(0, ids, "keep these from a node that %s and poisons them: start %s instead, or delete them. %s", h.fails(), h.Needs, of(ids))
 		case h.Until < 0 || h.Poisoned:
 			if len(finite) > 0 {
 				add(h.Step, finite, "wait until these have ended, or cancel them%s%s. %s", keep, bad, of(finite))

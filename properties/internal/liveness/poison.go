@@ -84,12 +84,12 @@ func (c *poisonChecker) OnNoted(n *track.Node, d *track.Delivery, note *machine.
 	if note.Decision == machine.DecideIncompatible && !stalls && !late {
 		c.bounced(n, d, note)
 	}
-	byHandler := false
-	if !c.chargeable(n, d, note.Decision, &byHandler) {
+	forOthers := false
+	if !c.chargeable(n, d, note.Decision, &forOthers) {
 		for _, no := range d.Messages {
 			row := c.live.Row(no)
 			row.Spared++
-			row.ByHandler = row.ByHandler || byHandler
+			row.ForOthers = row.ForOthers || forOthers
 		}
 	}
 }
@@ -116,21 +116,22 @@ func (c *poisonChecker) bounced(n *track.Node, d *track.Delivery, note *machine.
 }
 
 // chargeable reports whether a delivery that ended with the given decision counts towards poison.
-func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision machine.Decision, byHandler *bool) bool {
+func (c *poisonChecker) chargeable(n *track.Node, d *track.Delivery, decision machine.Decision, forOthers *bool) bool {
 	in := c.Run.Model.Instance(d.Instance)
 	switch decision {
 	case machine.DecideIncompatible:
+		*forOthers = in.Pin() == nil && !c.live.Replays(n, in) // the filter cannot keep it from the node
 		return false
 	case machine.DecideHistoryError:
 		return !c.live.Reads(n, in)
 	case machine.DecideNoHandler:
-		*byHandler = c.live.AnyRuns(in)
-		return !*byHandler
+		*forOthers = c.live.AnyRuns(in)
+		return !*forOthers
 	case machine.DecideWorkNoHandler:
 		for _, no := range d.Messages {
 			for i := range c.live.Nodes {
 				if takes, has := c.live.Takes(&c.live.Nodes[i], c.Run.Model.Row(no)); takes && has {
-					*byHandler = true
+					*forOthers = true
 					return false
 				}
 			}
@@ -150,21 +151,21 @@ func (c *poisonChecker) judge(n *track.Node, d *track.Delivery, note *machine.No
 			by, name, note.AttemptCount, most, most, note.Cause, c.batch(d))
 		return
 	}
-	byHandler := false
+	forOthers := false
 	for _, no := range d.Messages {
 		row := c.live.Row(no)
 		if row.Deliveries-min(row.Spared, row.Deliveries) > most {
 			return
 		}
-		byHandler = byHandler || row.ByHandler
+		forOthers = forOthers || row.ForOthers
 	}
 	runner := c.runner(d)
 	if runner == 0 {
 		return
 	}
 	c.Run.Happened(check.FactHealthyPoisoned)
-	if !c.live.Plan.Strategy.Filters() || byHandler {
-		return // this is counted but is no violation if nodes fetch what they cannot run, or if some nodes lack the handler
+	if !c.live.Plan.Strategy.Filters() || forOthers {
+		return // this is counted but is no violation if nodes fetch what they cannot run, for want of a filter, a pin or a handler
 	}
 	c.Run.Liveness("L05", n.Number, d.Instance,
 		"%s declared %s poisonous at attempt %d, although live node %s runs it and none of its messages had more than max_attempts %d chargeable deliveries (crash, expiry, lost answer, true corruption, handler on no live node). Cause given: %q. Messages: %s",

@@ -55,6 +55,31 @@ func (in *Instance) Pin() *engine.Version {
 	return nil
 }
 
+// Tested returns the pin that a node compares with its range: the stored one or, if there is none, the version in the
+// current history's first OrchestrationStarted that has one (docs/contract/runtime.md#r5.1). Rows written before stores
+// had the column, or by an import, have no pin: the filter lets every node have them, and then the node looks itself.
+func (m *Shadow) Tested(in *Instance) *engine.Version {
+	pin := in.Pin()
+	if ex := in.Latest(); pin == nil && ex != nil {
+		return m.Stamp(ex)
+	}
+	return pin
+}
+
+// Stamp returns the version of the build that began an execution, as its history tells, or nil if that does not tell.
+func (m *Shadow) Stamp(ex *Execution) *engine.Version {
+	for i := range ex.Events {
+		e := m.Decoded(&ex.Events[i])
+		if _, is := e.Data.(eventdata.OrchestrationStarted); !is {
+			continue
+		}
+		if v, err := engine.ParseVersion(e.DuroxideVersion); err == nil {
+			return &v
+		}
+	}
+	return nil
+}
+
 // Status returns the current execution's status, or "" if there is none.
 func (in *Instance) Status() engine.Status {
 	if !in.Created {

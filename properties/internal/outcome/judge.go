@@ -191,6 +191,9 @@ func (r *refusal) why() string {
 		}
 		return text
 	case machine.DecideIncompatible:
+		if r.unpinned {
+			return "it has no pin, and the version in its history is outside the range of build " + r.build
+		}
 		return "its pin is outside the range of build " + r.build
 	}
 	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"

@@ -86,6 +86,7 @@ type refusal struct {
 	after    step
 	decision machine.Decision
 	cause    string
+	unpinned bool
 	had      bool // whether a build of the node has had the handler so far
 	times    int
 }
@@ -291,11 +292,11 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 			w.end.cause = note.Cause
 		}
 	case machine.DecideHistoryError, machine.DecideIncompatible, machine.DecideNoHandler, machine.DecideWorkNoHandler:
-		c.refused(w, n, note)
+		c.refused(w, n, d, note)
 	}
 }
 
-func (c *Checker) refused(w *work, n *track.Node, note *machine.Note) {
+func (c *Checker) refused(w *work, n *track.Node, d *track.Delivery, note *machine.Note) {
 	for i := range w.refusals {
 		if r := &w.refusals[i]; r.node == n.Number && r.decision == note.Decision && r.build == n.Build.Name() {
 			r.times++
@@ -303,7 +304,7 @@ func (c *Checker) refused(w *work, n *track.Node, note *machine.Note) {
 		}
 	}
 	w.refusals = append(w.refusals, refusal{
-		had: c.nodes[n.Number-1].everHad(note.Cause), node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, times: 1,
+		had: c.nodes[n.Number-1].everHad(note.Cause), node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, unpinned: d.Pin == nil, times: 1,
 	})
 }
 

@@ -103,12 +103,25 @@ func (k *strategyChecker) givenBack(c *model.Call) {
 	}
 }
 
-// pinBefore returns the pin of the execution that was current before a call.
-func pinBefore(in *model.Instance, call uint64) *engine.Version {
-	if ex := in.Execution(max(in.Before(call).CurrentID, engine.InitialExecutionID)); ex != nil {
-		return ex.Pin
+// pinBefore returns the pin of the execution that was current before a call. If it has none, that is the version in its
+// history, where the caller's own range excludes that; the dead-letter policy has no range.
+func (k *strategyChecker) pinBefore(in *model.Instance, c *model.Call) *engine.Version {
+	ex := in.Execution(max(in.Before(c.ID).CurrentID, engine.InitialExecutionID))
+	if ex == nil {
+		return nil
 	}
-	return nil
+	if c.Caller.Node != 0 && ex.Pin == nil && ex.Before(c.ID).Events > 0 {
+		if v := k.Run.Model.Stamp(ex); !model.Admits(k.filter(c), v) {
+			return v
+		}
+	}
+	return ex.Pin
+}
+
+// filter returns the filter for the range in the options of the node that makes a call.
+func (k *strategyChecker) filter(c *model.Call) *engine.CapabilityFilter {
+	n := k.Run.World.Node(c.Caller.Node)
+	return engine.FilterFor(model.RangeOf(&n.Options, n.Build))
 }
 
 // ended judges an ack with which a sweeper or the dead-letter policy ends an execution.
@@ -121,7 +134,7 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 	if !letters && (in.Note.Token != c.Request.Token || in.Note.Decision != machine.DecideSwept) {
 		return
 	}
-	pin := pinBefore(in, c.ID)
+	pin := k.pinBefore(in, c)
 	report := func(format string, args ...any) {
 		k.Run.Safety("S27", c.Caller.Node, in.No, "%s ends %s (pin %s) as blocked: "+format, append([]any{k.Run.Who(c.Caller), in.Name, model.PinText(pin)}, args...)...)
 	}
@@ -145,10 +158,10 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 				return
 			}
 		}
-	} else if n := k.Run.World.Node(c.Caller.Node); model.Admits(engine.FilterFor(model.RangeOf(&n.Options, n.Build)), pin) {
+	} else if model.Admits(k.filter(c), pin) {
 		report("the node replays that pin itself")
 		return
-	} else if n.Clock != (plan.Clock{}) {
+	} else if k.Run.World.Node(c.Caller.Node).Clock != (plan.Clock{}) {
 		return
 	}
 	if oldest < 0 || nowMs-oldest < k.afterMs {

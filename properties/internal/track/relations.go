@@ -106,6 +106,11 @@ func (s *State) Admits(n *Node, in *model.Instance) bool {
 	return n.Live() && n.Options.OrchestrationConcurrency > 0 && model.Admits(n.Filter, in.Pin())
 }
 
+// Replays reports whether an instance passes the test that a node makes itself, after the store's filter.
+func (s *State) Replays(n *Node, in *model.Instance) bool {
+	return model.Admits(n.Filter, s.Run.Model.Tested(in))
+}
+
 // Contested reports whether, under the strategy stall, a live node may fetch an instance again and again that it must give
 // back. Who fetches it first is chance, so that nobody can say when a node gets it that runs it.
 func (s *State) Contested(in *model.Instance) bool {
@@ -113,7 +118,7 @@ func (s *State) Contested(in *model.Instance) bool {
 		return false
 	}
 	for i := range s.Nodes {
-		if n := &s.Nodes[i]; n.Live() && n.Options.OrchestrationConcurrency > 0 && !model.Admits(n.Filter, in.Pin()) {
+		if n := &s.Nodes[i]; n.Live() && n.Options.OrchestrationConcurrency > 0 && !s.Replays(n, in) {
 			return true
 		}
 	}
@@ -184,10 +189,10 @@ func (s *State) missing(n *Node, in *model.Instance) string {
 	return ""
 }
 
-// Runs reports whether a node is live, admits an instance, reads it, and has its handler. This is the third relation in
-// docs/architecture.md#relations.
+// Runs reports whether a node is live, admits an instance, by the pin in its history if the store has none, reads it, and
+// has its handler. This is the third relation in docs/architecture.md#relations.
 func (s *State) Runs(n *Node, in *model.Instance) bool {
-	return s.Admits(n, in) && s.Reads(n, in) && s.missing(n, in) == ""
+	return s.Admits(n, in) && s.Replays(n, in) && s.Reads(n, in) && s.missing(n, in) == ""
 }
 
 // AnyRuns reports whether any live node runs the instance.
@@ -267,6 +272,8 @@ func (s *State) WhyNot(in *model.Instance) string {
 			why = "has no slot for orchestrations"
 		case !model.Admits(n.Filter, in.Pin()):
 			why = fmt.Sprintf("range %s%s excludes pin %s", n.Filter, s.Run.Since(n.Number), model.PinText(in.Pin()))
+		case !s.Replays(n, in):
+			why = fmt.Sprintf("range %s%s excludes version %s in its history, and it has no pin", n.Filter, s.Run.Since(n.Number), s.Run.Model.Tested(in))
 		case !s.Reads(n, in):
 			why = "cannot read its history or a message"
 		case s.missing(n, in) != "":

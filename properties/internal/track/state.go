@@ -150,7 +150,7 @@ type Row struct {
 	Deliveries     uint32
 	Returned       uint32 // how many more deliveries an abandon has taken back, because it did not count them
 	Spared         uint32 // how many deliveries are not chargeable
-	ByHandler      bool   // some of these deliveries are not chargeable because only other nodes have the handler
+	ForOthers      bool   // some of these deliveries are not chargeable because only other nodes have the handler, or replay the version
 	Stuck          bool   // no node admitted it when the recovery phase ended
 	Reported       bool
 	LastDecision   machine.Decision

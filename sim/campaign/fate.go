@@ -3,11 +3,9 @@ package campaign
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -78,20 +76,6 @@ type End struct {
 	Instances []Met `json:"instances"`
 
 	alike string // the cause without what differs between instances
-}
-
-// varying matches inputs and numbers in a cause, with their units.
-var varying = regexp.MustCompile(`input="(?:[^"\\]|\\.)*"|[0-9][0-9a-zµ.]*`)
-
-// alike returns a cause without inputs, durations and numbers, which differ between instances that ended for one
-// reason. Versions stay.
-func alike(cause string) string {
-	return varying.ReplaceAllStringFunc(cause, func(s string) string {
-		if _, err := engine.ParseVersion(s); err == nil {
-			return s
-		}
-		return "#"
-	})
 }
 
 // Met is an instance in one run.
@@ -169,7 +153,7 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 
 // end adds the fate of an instance to its group.
 func (m *merge) end(ends *[]End, seed uint64, one *cluster.Fate, expect plan.End) {
-	cause := alike(one.Cause)
+	cause := one.Alike()
 	e := group(ends, func(e *End) bool {
 		return e.End == one.End && e.alike == cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
 	}, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})

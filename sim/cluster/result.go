@@ -2,8 +2,13 @@ package cluster
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
@@ -155,6 +160,43 @@ type Fate struct {
 	// Unread means that it was poisoned by a build that could not read it.
 	Unread bool `json:"-"`
 	Place
+}
+
+// varying matches inputs and numbers in a cause, with their units.
+var varying = regexp.MustCompile(`input="(?:[^"\\]|\\.)*"|[0-9][0-9a-zµ.]*`)
+
+// Alike returns the cause without what differs between instances that ended for one reason: their names, inputs,
+// durations and numbers. Versions stay.
+func (f *Fate) Alike() string {
+	if f.Cause == "" {
+		return ""
+	}
+	mask := func(text string) string {
+		return varying.ReplaceAllStringFunc(text, func(s string) string {
+			if _, err := engine.ParseVersion(s); err == nil {
+				return s
+			}
+			return "#"
+		})
+	}
+	return replaceWord(mask(f.Cause), mask(f.Instance), "INSTANCE")
+}
+
+// replaceWord replaces each occurrence of a name that is not part of a longer one.
+func replaceWord(text, name, by string) string {
+	longer := func(r rune, _ int) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("#_-", r)
+	}
+	parts := strings.Split(text, name)
+	text = parts[0]
+	for _, next := range parts[1:] {
+		if longer(utf8.DecodeLastRuneInString(text)) || longer(utf8.DecodeRuneInString(next)) {
+			text += name + next
+		} else {
+			text += by + next
+		}
+	}
+	return text
 }
 
 // Place says when and where an instance ended.

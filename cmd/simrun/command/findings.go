@@ -43,7 +43,7 @@ type knownFinding struct {
 	// Scenario is the built-in scenario, or the file, as seen from the directory of the findings.
 	Scenario string    `json:"scenario"`
 	Flags    planFlags `json:"flags"`
-	// Cause is the evidence with names and numbers masked.
+	// Cause is that of fuzz.Evidence.
 	Cause string `json:"cause"`
 	// First and Last are the times at which the finding was first and last found. Campaigns is the number of campaigns
 	// that found it.
@@ -205,21 +205,21 @@ func (k *knownFinding) violation() cluster.Violation {
 
 func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
 
-// causeShown is how much of a cause the table shows, in characters.
-const causeShown = 60
-
 // knownTable lists findings, with new and regressed ones first.
 func knownTable(all []*knownFinding) timeline.Table {
 	t := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"finding", "property", "cause", "known", "command"}, Commands: 4}
 	for _, state := range []findingState{findingNew, findingRegressed, findingOngoing, findingResolved} {
 		for _, k := range all {
 			if k.State == state {
-				t.Row(k.isNews(), string(k.State), ruleName(k.violation()), pretty.Cut(k.Cause, causeShown), "since "+k.First.Format(time.DateOnly), k.Command)
+				t.Row(k.isNews(), string(k.State), ruleName(k.violation()), k.Cause, "since "+k.First.Format(time.DateOnly), k.Command)
 			}
 		}
 	}
 	return t
 }
+
+// causeShown is how much of a cause the text shows, in characters; other forms show it all.
+const causeShown = 160
 
 func (a *app) printFindings(all []*knownFinding) {
 	count := map[findingState]int{}
@@ -229,5 +229,8 @@ func (a *app) printFindings(all []*knownFinding) {
 	a.printf("\nfindings: %d new, %d regressed, %d ongoing, %d resolved\n", count[findingNew], count[findingRegressed], count[findingOngoing], count[findingResolved])
 	t := knownTable(all)
 	t.Head = nil
+	for _, r := range t.Rows {
+		r.Cells[2] = pretty.Cut(r.Cells[2], causeShown)
+	}
 	a.printTable("  ", t, 5)
 }

@@ -66,7 +66,7 @@ var remarkTitles = []struct {
 // End groups the instances that share an end and its cause.
 type End struct {
 	End        cluster.Ending `json:"end"`
-	Cause      string         `json:"cause"` // that of the first; others differ from it in inputs and numbers at most
+	Cause      string         `json:"cause"` // that of the first; others are alike (Fate.Alike)
 	AsExpected bool           `json:"as_expected"`
 	Expect     plan.End       `json:"expected"` // the end that the plan expected, if it was a different one
 	Owes       string         `json:"owes"`     // help that these instances received from recovery and rescue
@@ -82,6 +82,7 @@ type End struct {
 type Met struct {
 	Seed     uint64 `json:"seed,string"`
 	Instance string `json:"instance"`
+	Cause    string `json:"cause,omitempty"` // if it is not that of the End
 	cluster.Place
 }
 
@@ -159,7 +160,11 @@ func (m *merge) end(ends *[]End, seed uint64, one *cluster.Fate, expect plan.End
 	}, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})
 	e.Count++
 	if (!one.AsExpected || one.End != cluster.EndedCompleted || m.o.AllInstances) && len(e.Instances) < maxMet {
-		e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, Place: one.Place})
+		met := Met{Seed: seed, Instance: one.Instance, Place: one.Place}
+		if one.Cause != e.Cause {
+			met.Cause = one.Cause
+		}
+		e.Instances = append(e.Instances, met)
 	}
 }
 
@@ -196,18 +201,20 @@ func (f *Fate) finish() {
 }
 
 // lost returns the instance of the first violation, or else the first instance that did not end as expected, and how it
-// ended.
+// ended, with its own cause.
 func lost(ends []End, first *Violation) (m Met, e End, ok bool) {
 	for _, end := range ends {
 		if end.AsExpected {
 			continue
 		}
 		for _, met := range end.Instances {
+			own := end
+			own.Cause = cmp.Or(met.Cause, end.Cause)
 			if met.Seed == first.Seed && met.Instance == first.Instance {
-				return met, end, true
+				return met, own, true
 			}
 			if !ok || met.Seed < m.Seed {
-				m, e, ok = met, end, true
+				m, e, ok = met, own, true
 			}
 		}
 	}

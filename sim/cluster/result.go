@@ -146,8 +146,8 @@ type Fate struct {
 	// Expect is the ending that the plan expects. Empty means the default, completed.
 	Expect plan.End `json:"expected,omitempty"`
 	End    Ending   `json:"end"`
-	// Cause briefly says why the instance ended as it did, or what it is waiting for. It mentions no times or
-	// instances, so that fates can be counted by cause across many runs. It is empty for a completed instance.
+	// Cause briefly says why the instance ended as it did, or what it is waiting for. It mentions no times, so
+	// that alike fates can be counted across many runs. It is empty for a completed instance.
 	Cause string `json:"cause,omitempty"`
 	// AsExpected reports whether the plan expects this ending.
 	AsExpected bool `json:"as_expected,omitempty"`

@@ -151,6 +151,8 @@ type Fate struct {
 	Cause string `json:"cause,omitempty"`
 	// AsExpected reports whether the plan expects this ending.
 	AsExpected bool `json:"as_expected,omitempty"`
+	// Known means that a campaign ignores its violation.
+	Known bool `json:"known,omitempty"`
 	// Owes describes what recovery or rescue did for the instance: raised an event, cancelled it, widened nodes. It is
 	// empty if they did nothing.
 	Owes string `json:"owes,omitempty"`

@@ -52,6 +52,8 @@ type knownFinding struct {
 	Campaigns int       `json:"campaigns"`
 	Seed      string    `json:"seed"`
 	Command   string    `json:"command"`
+
+	last campaign.Violation // the one found last, in the run of Seed
 }
 
 // ciFlags say where the results of a campaign go besides standard output, in run and merge.
@@ -59,7 +61,7 @@ type ciFlags struct {
 	Findings string `help:"Keep the findings in this file, from campaign to campaign: new, ongoing, resolved, regressed." placeholder:"FILE" writes:""`
 	NewOnly  bool   `help:"With --findings: only new and regressed findings determine the exit status."`
 	Markdown string `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE" writes:""`
-	Annotate bool   `help:"Print an annotation of GitHub for each violated property on standard error."`
+	Annotate bool   `help:"Print an annotation of GitHub for each violated property on standard error: with --new-only, an error only if it has a new finding."`
 }
 
 // open reads the findings file; a missing one counts as empty. It returns nil if none is named.
@@ -109,7 +111,7 @@ func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
 		r.Confidence = newConfidence(r.Seeds)
 	}
 	if c.Annotate {
-		a.annotate(r)
+		a.annotate(r, c.NewOnly)
 	}
 	if c.Markdown == "" {
 		return nil
@@ -169,7 +171,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 			k.State = findingRegressed
 		}
 		k := f.Findings[i]
-		k.Last, k.Seed, k.Command = now, decimal(v.Seed), s.repro(v.Seed)
+		k.Last, k.Seed, k.Command, k.last = now, decimal(v.Seed), s.repro(v.Seed), v
 		k.Campaigns++
 	}
 	var here []*knownFinding

@@ -186,6 +186,9 @@ func (f *Fate) Alike() string {
 
 // replaceWord replaces each occurrence of a name that is not part of a longer one.
 func replaceWord(text, name, by string) string {
+	if name == "" || !strings.Contains(text, name) {
+		return text
+	}
 	longer := func(r rune, _ int) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("#_-", r)
 	}

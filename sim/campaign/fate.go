@@ -3,11 +3,9 @@ package campaign
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
@@ -18,6 +16,8 @@ type Fate struct {
 	// Work counts the instances in all plans. Expected counts those that ended as their plans expect.
 	Work     uint64 `json:"work"`
 	Expected uint64 `json:"as_expected"`
+	// Known counts those that did not, and whose violations are ignored.
+	Known uint64 `json:"known,omitempty"`
 	// Early counts the runs that ended before their work could be judged.
 	Early uint64 `json:"ended_early,omitempty"`
 	// Ends groups the instances by their end and its cause. Unexpected ends come first; within the unexpected and the
@@ -68,8 +68,9 @@ var remarkTitles = []struct {
 // End groups the instances that share an end and its cause.
 type End struct {
 	End        cluster.Ending `json:"end"`
-	Cause      string         `json:"cause"` // that of the first; others differ from it in inputs and numbers at most
+	Cause      string         `json:"cause"` // that of the first; others are alike (Fate.Alike)
 	AsExpected bool           `json:"as_expected"`
+	Known      bool           `json:"known,omitempty"`
 	Expect     plan.End       `json:"expected"` // the end that the plan expected, if it was a different one
 	Owes       string         `json:"owes"`     // help that these instances received from recovery and rescue
 	Count      uint64         `json:"count"`
@@ -80,24 +81,11 @@ type End struct {
 	alike string // the cause without what differs between instances
 }
 
-// varying matches inputs and numbers in a cause, with their units.
-var varying = regexp.MustCompile(`input="(?:[^"\\]|\\.)*"|[0-9][0-9a-zµ.]*`)
-
-// alike returns a cause without inputs, durations and numbers, which differ between instances that ended for one
-// reason. Versions stay.
-func alike(cause string) string {
-	return varying.ReplaceAllStringFunc(cause, func(s string) string {
-		if _, err := engine.ParseVersion(s); err == nil {
-			return s
-		}
-		return "#"
-	})
-}
-
 // Met is an instance in one run.
 type Met struct {
 	Seed     uint64 `json:"seed,string"`
 	Instance string `json:"instance"`
+	Cause    string `json:"cause,omitempty"` // if it is not that of the End
 	cluster.Place
 }
 
@@ -139,6 +127,9 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 		if one.AsExpected {
 			f.Expected++
 		}
+		if one.Known {
+			f.Known++
+		}
 		if one.Owes != "" && (one.Expect != plan.EndEternal || one.Rescued) { // the plan itself requires that eternal work be cancelled
 			f.Helped++
 		}
@@ -167,15 +158,38 @@ func (m *merge) fates(seed uint64, r *cluster.Result) {
 	}
 }
 
+// markKnown marks the fates with known violations, and those that are alike and have none: a run keeps a few of each cause.
+func markKnown(r *cluster.Result, known []cluster.Violation) {
+	in := func(list []cluster.Violation, of *cluster.Fate) bool {
+		return slices.ContainsFunc(list, func(v cluster.Violation) bool { return v.Property == ofEnds && v.Instance == of.Instance })
+	}
+	for i := range r.Fates {
+		one := &r.Fates[i]
+		if len(known) == 0 || one.AsExpected {
+			continue
+		}
+		like := func(list []cluster.Violation) bool {
+			return in(list, one) || slices.ContainsFunc(r.Fates, func(f cluster.Fate) bool {
+				return in(list, &f) && f.End == one.End && f.Expect == one.Expect && f.Alike() == one.Alike()
+			})
+		}
+		one.Known = in(known, one) || like(known) && !like(r.Violations)
+	}
+}
+
 // end adds the fate of an instance to its group.
 func (m *merge) end(ends *[]End, seed uint64, one *cluster.Fate, expect plan.End) {
-	cause := alike(one.Cause)
+	cause := one.Alike()
 	e := group(ends, func(e *End) bool {
-		return e.End == one.End && e.alike == cause && e.AsExpected == one.AsExpected && e.Expect == expect && e.Owes == one.Owes
-	}, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})
+		return e.End == one.End && e.alike == cause && e.AsExpected == one.AsExpected && e.Known == one.Known && e.Expect == expect && e.Owes == one.Owes
+	}, End{End: one.End, Cause: one.Cause, AsExpected: one.AsExpected, Known: one.Known, Expect: expect, Owes: one.Owes, Instances: []Met{}, alike: cause})
 	e.Count++
 	if (!one.AsExpected || one.End != cluster.EndedCompleted || m.o.AllInstances) && len(e.Instances) < maxMet {
-		e.Instances = append(e.Instances, Met{Seed: seed, Instance: one.Instance, Place: one.Place})
+		met := Met{Seed: seed, Instance: one.Instance, Place: one.Place}
+		if one.Cause != e.Cause {
+			met.Cause = one.Cause
+		}
+		e.Instances = append(e.Instances, met)
 	}
 }
 
@@ -194,7 +208,7 @@ func group[T any](list *[]T, same func(*T) bool, one T) *T {
 func (f *Fate) finish() {
 	for _, ends := range [][]End{f.Ends, f.Stored} {
 		slices.SortStableFunc(ends, func(a, b End) int {
-			return cmp.Or(last(a.AsExpected, b.AsExpected), cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
+			return cmp.Or(last(a.AsExpected, b.AsExpected), last(a.Known, b.Known), cmp.Compare(b.Count, a.Count), strings.Compare(string(a.End), string(b.End)), strings.Compare(a.Cause, b.Cause))
 		})
 	}
 	slices.SortStableFunc(f.Remarks, func(a, b RemarkGroup) int { return cmp.Compare(b.Count, a.Count) })
@@ -211,19 +225,21 @@ func (f *Fate) finish() {
 	})
 }
 
-// lost returns the instance of the first violation, or else the first instance that did not end as expected, and how it
-// ended.
+// lost returns the instance of the first violation, or else the first instance that did not end as expected, which is
+// not known, and how it ended, with its own cause.
 func lost(ends []End, first *Violation) (m Met, e End, ok bool) {
 	for _, end := range ends {
-		if end.AsExpected {
+		if end.AsExpected || end.Known {
 			continue
 		}
 		for _, met := range end.Instances {
+			own := end
+			own.Cause = cmp.Or(met.Cause, end.Cause)
 			if met.Seed == first.Seed && met.Instance == first.Instance {
-				return met, end, true
+				return met, own, true
 			}
 			if !ok || met.Seed < m.Seed {
-				m, e, ok = met, end, true
+				m, e, ok = met, own, true
 			}
 		}
 	}
@@ -237,6 +253,8 @@ func (f *Fate) verdict(first *Violation) string {
 	switch {
 	case f.Work == 0:
 		return "plan: nothing to judge, since it starts no instances"
+	case !lost && f.Known > 0:
+		return fmt.Sprintf("plan: %d of %s did not end as expected, all of which are known", f.Known, pieces(f.Work))
 	case !lost:
 		helped := ""
 		if f.Helped > 0 {
@@ -252,7 +270,11 @@ func (f *Fate) verdict(first *Violation) string {
 	default:
 		wanted = "" // the cause says what is wrong
 	}
-	return fmt.Sprintf("plan: %d of %s did not end as expected; the first is %s%s", f.Work-f.Expected, pieces(f.Work), e.first(m), wanted)
+	known := ""
+	if f.Known > 0 {
+		known = fmt.Sprintf(", and %d more that are known", f.Known)
+	}
+	return fmt.Sprintf("plan: %d of %s did not end as expected%s; the first is %s%s", f.Work-f.Expected-f.Known, pieces(f.Work), known, e.first(m), wanted)
 }
 
 // stranded says which stored histories were poisoned, or waited for a build for ever, as the end of a verdict.
@@ -360,6 +382,9 @@ func endsText(b *strings.Builder, ends []End, all bool) {
 			mark = "  "
 		} else if e.Expect != "" {
 			expected = fmt.Sprintf(" (expected: %s)", e.Expect.Text())
+		}
+		if e.Known {
+			mark, expected = "  ", expected+" (known)"
 		}
 		fmt.Fprintf(b, "%s%7d  %s%s%s\n", mark, e.Count, e.text(), expected, e.owes())
 		e.named(b, all)

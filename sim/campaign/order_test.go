@@ -97,18 +97,3 @@ func TestInterruption(t *testing.T) {
 	}
 	close(stuck)
 }
-
-// Causes that differ in inputs, numbers and durations are one group; names and versions tell groups apart.
-func TestAlike(t *testing.T) {
-	for _, c := range []struct{ a, b string }{
-		{`mismatch: action=Activity(name="Ship", input="90") vs event 4`, `mismatch: action=Activity(name="Ship", input="a \"b\"") vs event 11`},
-		{"overdue by 1m12.5s, 3 messages", "overdue by 250ms, 12 messages"},
-	} {
-		if alike(c.a) != alike(c.b) {
-			t.Errorf("%q and %q", alike(c.a), alike(c.b))
-		}
-	}
-	if a, b := "handler missing: Order@1.0.0", "handler missing: Order@2.0.0"; alike(a) == alike(b) {
-		t.Error(alike(a))
-	}
-}

@@ -231,10 +231,19 @@ func (m *merge) add(out SeedResult) (goOn bool) {
 	for _, p := range r.Coverage {
 		m.reach(p)
 	}
-	m.fates(out.Seed, r)
 	if m.o.Ignore != nil {
-		r.Violations = slices.DeleteFunc(slices.Clone(r.Violations), func(v cluster.Violation) bool { return m.o.Ignore(out.Seed, v) })
+		known, others := []cluster.Violation{}, []cluster.Violation{}
+		for _, v := range r.Violations {
+			if m.o.Ignore(out.Seed, v) {
+				known = append(known, v)
+			} else {
+				others = append(others, v)
+			}
+		}
+		r.Violations = others
+		markKnown(r, known)
 	}
+	m.fates(out.Seed, r)
 	for _, v := range r.Violations {
 		m.violate(Violation{Seed: out.Seed, Violation: v})
 	}

@@ -123,6 +123,9 @@ type Violation struct {
 	Expectation string `json:"expectation,omitempty"`
 	// Clause is what the second judge, the provider specification, says of the same call; Message is a rule's.
 	Clause string `json:"clause,omitempty"`
+	// Cause tells violations of a property apart that are not of the same mistake. It has neither the instance nor what
+	// else differs between those of one mistake, and is empty if the property does not say.
+	Cause string `json:"cause,omitempty"`
 	// End is how the instance ended, if it did not end as planned, Unawaited or Untaken.
 	End Ending `json:"end,omitempty"`
 	// Planted is set if the run has planted bugs, so that a self-check blames them.

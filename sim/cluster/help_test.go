@@ -84,3 +84,18 @@ func TestHelp(t *testing.T) {
 		t.Errorf("twice: %v", err)
 	}
 }
+
+// Causes that differ in inputs, numbers, durations and the instance's name are alike; other names and versions differ.
+func TestAlike(t *testing.T) {
+	for _, c := range []struct{ a, b cluster.Fate }{
+		{cluster.Fate{Cause: `action=Activity(name="Ship", input="90") vs event 4, late by 1m12.5s`}, cluster.Fate{Cause: `action=Activity(name="Ship", input="a \"b\"") vs event 11, late by 250ms`}},
+		{cluster.Fate{Instance: "a", Cause: "child a::sub::3: a handler"}, cluster.Fate{Instance: "Parent-6", Cause: "child Parent-6::sub::4: Parent-6 handler"}},
+	} {
+		if c.a.Alike() != c.b.Alike() {
+			t.Errorf("%q and %q", c.a.Alike(), c.b.Alike())
+		}
+	}
+	if f := (cluster.Fate{Cause: "handler missing: Order@1.0.0"}); f.Alike() != f.Cause {
+		t.Error(f.Alike())
+	}
+}

@@ -2,8 +2,13 @@ package cluster
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
@@ -141,11 +146,13 @@ type Fate struct {
 	// Expect is the ending that the plan expects. Empty means the default, completed.
 	Expect plan.End `json:"expected,omitempty"`
 	End    Ending   `json:"end"`
-	// Cause briefly says why the instance ended as it did, or what it is waiting for. It mentions no times or
-	// instances, so that fates can be counted by cause across many runs. It is empty for a completed instance.
+	// Cause briefly says why the instance ended as it did, or what it is waiting for. It mentions no times, so
+	// that alike fates can be counted across many runs. It is empty for a completed instance.
 	Cause string `json:"cause,omitempty"`
 	// AsExpected reports whether the plan expects this ending.
 	AsExpected bool `json:"as_expected,omitempty"`
+	// Known means that a campaign ignores its violation.
+	Known bool `json:"known,omitempty"`
 	// Owes describes what recovery or rescue did for the instance: raised an event, cancelled it, widened nodes. It is
 	// empty if they did nothing.
 	Owes string `json:"owes,omitempty"`
@@ -155,6 +162,46 @@ type Fate struct {
 	// Unread means that it was poisoned by a build that could not read it.
 	Unread bool `json:"-"`
 	Place
+}
+
+// varying matches inputs and numbers in a cause, with their units.
+var varying = regexp.MustCompile(`input="(?:[^"\\]|\\.)*"|[0-9][0-9a-zµ.]*`)
+
+// Alike returns the cause without what differs between instances that ended for one reason: their names, inputs,
+// durations and numbers. Versions stay.
+func (f *Fate) Alike() string {
+	if f.Cause == "" {
+		return ""
+	}
+	mask := func(text string) string {
+		return varying.ReplaceAllStringFunc(text, func(s string) string {
+			if _, err := engine.ParseVersion(s); err == nil {
+				return s
+			}
+			return "#"
+		})
+	}
+	return replaceWord(mask(f.Cause), mask(f.Instance), "INSTANCE")
+}
+
+// replaceWord replaces each occurrence of a name that is not part of a longer one.
+func replaceWord(text, name, by string) string {
+	if name == "" || !strings.Contains(text, name) {
+		return text
+	}
+	longer := func(r rune, _ int) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("#_-", r)
+	}
+	parts := strings.Split(text, name)
+	text = parts[0]
+	for _, next := range parts[1:] {
+		if longer(utf8.DecodeLastRuneInString(text)) || longer(utf8.DecodeRuneInString(next)) {
+			text += name + next
+		} else {
+			text += by + next
+		}
+	}
+	return text
 }
 
 // Place says when and where an instance ended.

@@ -125,6 +125,9 @@ func checkAttr(known FactAttr, event string, a Attr) error {
 // neverMatches returns the form that attr's values have, such as "a version", if value has a different form and
 // therefore can never match. Otherwise it returns "".
 func neverMatches(attr, value string) (want string) {
+	if _, err := engine.ParseVersion(attr); err == nil {
+		attr = "total" // how many nodes run that build
+	}
 	switch attr {
 	case "build":
 		if !isVersion(value) {
@@ -139,7 +142,11 @@ func neverMatches(attr, value string) (want string) {
 		if value != "none" && (!ok || name == "" || !isVersion(version)) {
 			return "NAME@VERSION, as in ProcessOrder@1.0.0 or ProcessOrder@1.x"
 		}
-	case "attempt", "execution":
+	case "filter":
+		if f, err := ParseFilter(value); err != nil || f.String() != value {
+			return "a filter as nodes declare it, such as \">=0.0.0, <=1.5.0\", or any or none"
+		}
+	case "attempt", "execution", "total":
 		if _, err := strconv.ParseUint(value, 10, 64); err != nil {
 			return "a number"
 		}

@@ -92,7 +92,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	if _, err := c.denied(); err != nil {
 		return 0, err
 	}
-	known, err := readKnown(c.Known)
+	known, err := readKnown(a.program, c.Known)
 	if err != nil {
 		return 0, err
 	}

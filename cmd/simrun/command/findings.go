@@ -43,7 +43,7 @@ type knownFinding struct {
 	// Scenario is the built-in scenario, or the file, as seen from the directory of the findings.
 	Scenario string    `json:"scenario"`
 	Flags    planFlags `json:"flags"`
-	// Cause is the evidence with names and numbers masked.
+	// Cause is that of fuzz.Evidence.
 	Cause string `json:"cause"`
 	// First and Last are the times at which the finding was first and last found. Campaigns is the number of campaigns
 	// that found it.
@@ -52,6 +52,8 @@ type knownFinding struct {
 	Campaigns int       `json:"campaigns"`
 	Seed      string    `json:"seed"`
 	Command   string    `json:"command"`
+
+	last campaign.Violation // the one found last, in the run of Seed
 }
 
 // ciFlags say where the results of a campaign go besides standard output, in run and merge.
@@ -59,7 +61,7 @@ type ciFlags struct {
 	Findings string `help:"Keep the findings in this file, from campaign to campaign: new, ongoing, resolved, regressed." placeholder:"FILE" writes:""`
 	NewOnly  bool   `help:"With --findings: only new and regressed findings determine the exit status."`
 	Markdown string `help:"Add a summary in Markdown to this file, such as $GITHUB_STEP_SUMMARY." placeholder:"FILE" writes:""`
-	Annotate bool   `help:"Print an annotation of GitHub for each violated property on standard error."`
+	Annotate bool   `help:"Print an annotation of GitHub for each violated property on standard error: with --new-only, an error only if it has a new finding."`
 }
 
 // open reads the findings file; a missing one counts as empty. It returns nil if none is named.
@@ -109,7 +111,7 @@ func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
 		r.Confidence = newConfidence(r.Seeds)
 	}
 	if c.Annotate {
-		a.annotate(r)
+		a.annotate(r, c.NewOnly)
 	}
 	if c.Markdown == "" {
 		return nil
@@ -169,7 +171,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 			k.State = findingRegressed
 		}
 		k := f.Findings[i]
-		k.Last, k.Seed, k.Command = now, decimal(v.Seed), s.repro(v.Seed)
+		k.Last, k.Seed, k.Command, k.last = now, decimal(v.Seed), s.repro(v.Seed), v
 		k.Campaigns++
 	}
 	var here []*knownFinding
@@ -205,21 +207,21 @@ func (k *knownFinding) violation() cluster.Violation {
 
 func (k *knownFinding) isNews() bool { return k.State == findingNew || k.State == findingRegressed }
 
-// causeShown is how much of a cause the table shows, in characters.
-const causeShown = 60
-
 // knownTable lists findings, with new and regressed ones first.
 func knownTable(all []*knownFinding) timeline.Table {
 	t := timeline.Table{Title: "Findings, campaign after campaign", Open: true, Head: []string{"finding", "property", "cause", "known", "command"}, Commands: 4}
 	for _, state := range []findingState{findingNew, findingRegressed, findingOngoing, findingResolved} {
 		for _, k := range all {
 			if k.State == state {
-				t.Row(k.isNews(), string(k.State), ruleName(k.violation()), pretty.Cut(k.Cause, causeShown), "since "+k.First.Format(time.DateOnly), k.Command)
+				t.Row(k.isNews(), string(k.State), ruleName(k.violation()), k.Cause, "since "+k.First.Format(time.DateOnly), k.Command)
 			}
 		}
 	}
 	return t
 }
+
+// causeShown is how much of a cause the text shows, in characters; other forms show it all.
+const causeShown = 160
 
 func (a *app) printFindings(all []*knownFinding) {
 	count := map[findingState]int{}
@@ -229,5 +231,8 @@ func (a *app) printFindings(all []*knownFinding) {
 	a.printf("\nfindings: %d new, %d regressed, %d ongoing, %d resolved\n", count[findingNew], count[findingRegressed], count[findingOngoing], count[findingResolved])
 	t := knownTable(all)
 	t.Head = nil
+	for _, r := range t.Rows {
+		r.Cells[2] = pretty.Cut(r.Cells[2], causeShown)
+	}
 	a.printTable("  ", t, 5)
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/overlap"
@@ -112,7 +111,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if options.Oracle.Deny, err = freedoms(c.Deny); err != nil {
 		return 0, err
 	}
-	known, err := readKnown(c.Known)
+	known, err := readKnown(a.program, c.Known)
 	if err != nil {
 		return 0, err
 	}
@@ -471,7 +470,7 @@ type knownMistake struct {
 	Title, Consequence, Fix, Where, Releases, Upstream, Shown, Story string
 }
 
-func readKnown(name string) (*knownFile, error) {
+func readKnown(p *Program, name string) (*knownFile, error) {
 	file := &knownFile{}
 	if name == "" {
 		return file, nil
@@ -492,8 +491,8 @@ func readKnown(name string) (*knownFile, error) {
 		if len(k.Classes)+len(k.Cases) == 0 && k.Story == "" && k.Property == "" || slices.Contains(k.Classes, "") || k.Reason == "" {
 			return nil, fmt.Errorf("--known: %s: entry %d: expected a class, which is part of the class of a finding, or cases, or a property, and a reason", name, i+1)
 		}
-		if p, ok := properties.ByID(strings.ToUpper(k.Property)); ok && p.ID != k.Property {
-			return nil, fmt.Errorf("--known: %s: entry %d: no property has the id %q; %s has", name, i+1, k.Property, p.ID)
+		if hint := p.misspelt(k.Property); hint != "" {
+			return nil, fmt.Errorf("--known: %s: entry %d: no property has the id %q%s", name, i+1, k.Property, hint)
 		}
 		for _, id := range k.Cases {
 			if !slices.Contains(cases, id) {

@@ -154,7 +154,7 @@ func fateTable(f *campaign.Fate) timeline.Table {
 		if len(e.Instances) > 0 {
 			such = fmt.Sprintf("%s, seed %d", e.Instances[0].Instance, e.Instances[0].Seed)
 		}
-		t.Row(!e.AsExpected, grouped(e.Count), string(e.End), e.Cause, e.Owes, string(e.Expect), such)
+		t.Row(!e.AsExpected && !e.Known, grouped(e.Count), string(e.End), e.Cause, e.Owes, string(e.Expect), such)
 	}
 	return t
 }

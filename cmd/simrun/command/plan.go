@@ -367,7 +367,7 @@ func (c *planCmd) replay(a *app, s *subject) (int, error) {
 		return 0, err
 	}
 	seed := uint64(or(c.Seed, 1))
-	r := &replayed{subject: s, seed: seed, name: "plan " + s.scenario.Name + ", " + c.Replay, line: c.oneLine(s, c.Replay, seed, c.Instance)}
+	r := &replayed{subject: s, seed: seed, name: "plan " + s.scenario.Name + ", " + c.Replay, line: c.oneLine(s, c.Replay, seed, "")}
 	if err := r.vary(c.Replay); err != nil {
 		return 0, err
 	}

@@ -11,7 +11,10 @@ import (
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/internal/pretty"
+	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/campaign"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -109,4 +112,26 @@ func (p *Program) registered() (orchestrations, activities []string, err error) 
 	slices.Sort(orchestrations)
 	slices.Sort(activities)
 	return slices.Compact(orchestrations), slices.Compact(activities), nil
+}
+
+// misspelt returns which property an id is nearly that of, or "". A program's own invariant may have any name, and its
+// monitor may give any id.
+func (p *Program) misspelt(id string) string {
+	ids := []string{"expect", "handler-deterministic", cluster.PropertyHandlerPanics, cluster.PropertyHandlerReturns, cluster.PropertyProvider, cluster.PropertyRunEnds}
+	for _, known := range properties.Catalogue() {
+		if ids = append(ids, known.ID); id == known.Name || id == known.String() {
+			return "; it is " + known.ID
+		}
+	}
+	if p.EachRun != nil {
+		run := p.EachRun()
+		own := func(i durosim.Invariant) bool { return i.Name == id }
+		if run.Monitor != nil || slices.ContainsFunc(run.Invariants, own) {
+			return ""
+		}
+	}
+	if slices.Contains(ids, id) {
+		return ""
+	}
+	return pretty.Hint(id, ids)
 }

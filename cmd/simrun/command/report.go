@@ -423,6 +423,9 @@ func (r *report) totals() timeline.Table {
 		t.Row(false, "second judge", fmt.Sprintf("%s of %s seeds", grouped(r.SecondJudge), grouped(r.Seeds)))
 	}
 	note := "everything held"
+	if slices.ContainsFunc(r.Known, func(k knownSeen) bool { return k.Violations > 0 }) {
+		note = "everything but what is known held"
+	}
 	if r.Seeds == 0 {
 		note = "no run was finished"
 	} else if r.Passed < r.Seeds {
@@ -558,12 +561,22 @@ func (r *report) markdown() string {
 }
 
 // annotate prints a GitHub workflow command for each violated property. GitHub shows it as an annotation.
-func (a *app) annotate(r *report) {
+// With newOnly, a property without a new finding does not determine the exit status, and is a notice.
+func (a *app) annotate(r *report, newOnly bool) {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	title := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	for _, p := range r.Properties {
-		text := p.First.Message + "\n" + r.subject.repro(p.FirstSeed)
-		fmt.Fprintf(a.stderr, "::error title=%s::%s\n", title.Replace(fmt.Sprintf("%s, seed %d", ruleName(p.First.Violation), p.FirstSeed)), data.Replace(text))
+		first, level, known := p.First, "error", ""
+		if newOnly {
+			news := slices.IndexFunc(r.Findings, func(k *knownFinding) bool { return k.violation().Rule() == first.Rule() && k.isNews() })
+			if news >= 0 {
+				first = r.Findings[news].last
+			} else {
+				level, known = "notice", "known: "
+			}
+		}
+		text := first.Message + "\n" + r.subject.repro(first.Seed)
+		fmt.Fprintf(a.stderr, "::%s title=%s::%s\n", level, title.Replace(fmt.Sprintf("%s%s, seed %d", known, ruleName(first.Violation), first.Seed)), data.Replace(text))
 	}
 	for _, e := range r.Internal {
 		fmt.Fprintf(a.stderr, "::error title=internal error%%2C seed %d::%s\n", e.Seed, data.Replace(e.Text))

@@ -75,7 +75,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	if c.Results != "" && c.FailFast {
 		return 0, errors.New("--results --fail-fast: results need all seeds; leave one flag out")
 	}
-	known, err := readKnown(c.Known)
+	known, err := readKnown(a.program, c.Known)
 	if err != nil {
 		return 0, err
 	}

@@ -242,8 +242,7 @@ type Breach struct {
 	End      cluster.Ending
 	Step     uint64 // 0 for the current one
 	AtMs     int64  // the store time at which it happened; 0 for now
-	// Cause tells violations of a property apart that are not of the same mistake. It has neither the instance nor numbers.
-	Cause string
+	Cause    string // see cluster.Violation
 	// Expectation is the text of the scenario's violated expectation. It is empty for all other properties.
 	Expectation string
 	// Later, if not nil, is called at the end of the run. Its text says what became of what is missing, and is appended to
@@ -258,7 +257,7 @@ func (m *Run) Violate(f Breach) {
 	}
 	v := cluster.Violation{
 		Property: f.Property, Class: f.Class, Step: cmp.Or(f.Step, m.World.Step()), VirtualMs: cmp.Or(f.AtMs, m.World.NowMs()) - m.World.StartMs(),
-		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation, Planted: m.Planted(), End: f.End,
+		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation, Planted: m.Planted(), End: f.End, Cause: f.Cause,
 	}
 	of := [2]string{v.Rule(), f.Cause}
 	if m.count[of]++; m.count[of] > maxViolations {

@@ -76,7 +76,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 	c.told.Fates = append(c.told.Fates, f)
 	if missed != "" {
-		c.breaches = append(c.breaches, check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, End: of, Message: p.ID + ": " + missed + hint})
+		c.breaches = append(c.breaches, check.Breach{Property: ID, Class: cluster.ClassPlan, Instance: no, Name: p.ID, End: of, Message: p.ID + ": " + missed + hint, Cause: f.Alike()})
 	} else if !f.AsExpected {
 		c.report(p, no, w, &f, differ, untaken)
 	}
@@ -169,6 +169,7 @@ func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) st
 			said = append(said, text)
 		}
 	}
+	slices.Sort(said) // which node came first is chance
 	if len(said) > 0 {
 		return what + strings.Join(said, "; ")
 	}
@@ -250,17 +251,15 @@ func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
 	return p.Expect == plan.EndAny
 }
 
-// numbers matches what tells alike causes apart.
-var numbers = regexp.MustCompile(`[0-9]+`)
-
 // report reports a violation for an unexpected end.
 func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cluster.Fate, differ string, untaken []cluster.Remark) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s is %s", p.ID, f.End)
+	how := string(f.End)
 	if w.end.phase == cluster.PhaseRescue {
-		b.WriteString(" only by rescue, which is beyond the plan")
+		how += " only by rescue, which is beyond the plan"
 	}
-	fmt.Fprintf(&b, ", but the plan expects %s", cmp.Or(p.Expect, plan.EndCompleted).Text())
+	how += ", but the plan expects " + cmp.Or(p.Expect, plan.EndCompleted).Text()
+	b.WriteString(p.ID + " is " + how)
 	if f.EndedMs != 0 {
 		fmt.Fprintf(&b, ". It ended at %s, step %d", pretty.Duration(f.EndedMs), w.end.step)
 	}
@@ -288,7 +287,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	}
 	c.breaches = append(c.breaches, check.Breach{
 		Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, End: f.End, Step: w.end.step, AtMs: w.end.atMs, Message: b.String(),
-		Cause: string(f.End) + " " + numbers.ReplaceAllString(strings.ReplaceAll(f.Cause, p.ID, ""), "#"),
+		Cause: strings.TrimSuffix(how+": "+f.Alike(), ": "),
 	})
 }
 

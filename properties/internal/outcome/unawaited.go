@@ -159,18 +159,22 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 		if onlyLost && !lost {
 			continue
 		}
-		switch {
+		status := c.Run.Model.Instance(no).Status()
+		ended := status == engine.StatusCompleted || status == engine.StatusFailed
+		switch sent := (target{name: a.Name}); {
 		case lost && m.verb == plan.ActionEnqueue:
 			why = "no code dequeued it"
 		case lost && slices.Contains(in.missed, m):
 			why = "the wait for it that was open when it came has another topic, or none"
-		case lost && slices.Contains(in.waits, target{name: a.Name}):
+		case lost && (slices.Contains(in.waits, sent) || !ended && c.isAwaited(p.ID, sent)):
 			why = "no wait for it was open when it came"
+		case lost && ended && (c.isAwaited(p.ID, sent) || status == engine.StatusFailed && p.Expect != plan.EndEternal): // it might have waited later
+			why = "no wait for it had begun when the instance ended"
 		case lost:
 			why = "no code waits for it"
 		case c.of(no).early, c.Run.Model.Instance(no).Orphaned:
 			why = "it came before it had begun"
-		case !slices.Contains([]engine.Status{engine.StatusCompleted, engine.StatusFailed}, c.Run.Model.Instance(no).Status()):
+		case !ended:
 			why = "it has not been delivered"
 		}
 		list = append(list, cluster.Remark{

@@ -73,9 +73,12 @@ func includes(whole, part []string) bool {
 // varies matches quoted text and numbers.
 var varies = regexp.MustCompile(`"[^"]*("|$)|[0-9][0-9.]*`)
 
-// Evidence returns the first line of the violation's message with names, numbers and quoted text masked, because they
-// vary between runs that fail for the same reason.
+// Evidence returns the violation's cause. Where the property does not say it, it is the first line of the message with
+// names, numbers and quoted text masked, because they vary between runs that fail for the same reason.
 func Evidence(v cluster.Violation) string {
+	if v.Cause != "" {
+		return v.Cause
+	}
 	text, _, _ := strings.Cut(v.Message, "\n")
 	if v.Instance != "" {
 		text = strings.ReplaceAll(text, v.Instance, "INSTANCE")

@@ -77,7 +77,7 @@ func (s *State) ackOrchestration(j *judge, r call.AckOrchestrationItem) {
 	work := slices.ContainsFunc(r.WorkerItems, func(item engine.WorkItem) bool { return !isActivity(item) })
 	queue := slices.ContainsFunc(r.OrchestratorItems, isActivity)
 	if work || queue {
-		j.fails(free(f17MisKinded, "4.2"), s, "an item stands in the wrong list")
+		j.fails(by("4.2", "I8"), s, "an item stands in the wrong list")
 	}
 	parent := r.Metadata.ParentInstanceID
 	if !in.row && parent != "" && !s.find(parent).row {
@@ -314,8 +314,8 @@ func (s *State) enqueueForWorker(j *judge, r call.EnqueueForWorker) {
 	}
 	c := by("5.7", "I20")
 	if r.Item.Kind() != engine.ItemActivityExecute {
+		j.fails(by("4.2", "I8"), s, "the item is no activity")
 		c = free(f17MisKinded, "4.2")
-		j.fails(c, s, "the item is no activity")
 		j.allow(c, j.answer.Err == nil, func() *State { return s }, "success, without storing it")
 	}
 	j.succeeds(c, func() *State {

@@ -112,7 +112,7 @@ func (s *State) instanceInfo(j *judge, r call.GetInstanceInfo) {
 			have.Status = ""
 		}
 		same = sameText(have.Output, want.Output)
-		have.Output, want.Output = nil, nil
+		have.Output = want.Output
 		same = same && have == want
 	}
 	j.reads(by("7", "I9"), s, same, want, by("7", "I9 I17"), "the instance is %s", shown{want})
@@ -126,26 +126,39 @@ func (s *State) executionInfo(j *judge, r call.GetExecutionInfo) {
 		return
 	}
 	events := uint64(len(in.events(r.ExecutionID)))
-	same := got != nil && got.ExecutionID == e.id && got.Status == e.status && sameText(got.Output, e.output) && got.EventCount == events
-	if same && got.PinnedVersion != nil { // The pin is not in the contract; durosim adds it.
-		same = e.pin != nil && got.PinnedVersion.Triple() == e.pin.Triple()
-	}
-	if same && got.CompletedAt == nil {
-		same = !e.stamped.must
-	} else if same {
-		at := int64(*got.CompletedAt)
-		same = e.stamped.may && (e.completed.Lo <= at && at <= e.completed.Hi)
-	}
-	completed := fmt.Sprintf("completed at %s ms", e.completed)
+	completed := fmt.Sprintf("%s ms", e.completed)
 	switch {
 	case !e.stamped.may:
-		completed = "not completed"
+		completed = "no time"
 	case !e.stamped.must:
-		completed += ", or not completed"
+		completed += " or at no time"
 	}
-	want := fmt.Sprintf("execution %d: %s, output %s, %d events, %s", e.id, e.status, shown{e.output}, events, completed)
+	want := fmt.Sprintf("execution %d: %s, output %s, %d events, completed at %s, pinned_version, if any, %s", e.id, e.status, shown{e.output}, events, completed, shown{e.pin})
+	differs := ""
+	differ := func(field string, same bool, want, got any) {
+		if !same && differs == "" {
+			differs = fmt.Sprintf("expected %s %v, got %v", field, want, got)
+		}
+	}
+	if got == nil {
+		differs = "got nothing"
+	} else {
+		differ("execution_id", got.ExecutionID == e.id, e.id, got.ExecutionID)
+		differ("status", got.Status == e.status, e.status, got.Status)
+		differ("output", sameText(got.Output, e.output), shown{e.output}, shown{got.Output})
+		differ("event_count", got.EventCount == events, events, got.EventCount)
+		if p := got.PinnedVersion; p != nil { // The pin is not in the contract; durosim adds it.
+			differ("pinned_version", e.pin != nil && p.Triple() == e.pin.Triple(), shown{e.pin}, shown{p})
+		}
+		if at := got.CompletedAt; at == nil {
+			differ("completed_at", !e.stamped.must, completed, "no time")
+		} else {
+			differ("completed_at", e.stamped.may && e.completed.Lo <= int64(*at) && int64(*at) <= e.completed.Hi, completed, *at)
+		}
+	}
+	same := differs == ""
 	if !same && j.answer.Err == nil {
-		j.object(by("7", "I7 I18"), "it is %s", want)
+		j.object(by("7", "I7 I18"), "it is execution %d: %s", e.id, differs)
 	}
 	j.allow(by("7", "I7"), j.answer.Err == nil && same, func() *State { return s }, "%s", want)
 }

@@ -117,7 +117,7 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 			return "a history in addition to history_error", by("5.2", "I7")
 		}
 	} else if !j.sameEvents(got.Item.History, d.history) {
-		return fmt.Sprintf("the history is not what was stored: expected %s, got %s", shown{eventsOf(d.history)}, shown{got.Item.History}), by("5.2", "I7")
+		return "the history is not what was stored: " + j.firstUnlike(got.Item.History, d.history), by("5.2", "I7")
 	}
 	if got.LockToken == "" {
 		return "the answer has no token", by("2", "I1")

@@ -141,7 +141,7 @@ var freedomCases = map[Freedom]freedomCase{
 		args: call.GetInstanceInfo{Instance: "A"}, legal: call.Answer{Info: &engine.InstanceInfo{InstanceID: "A", OrchestrationName: "Orch", OrchestrationVersion: "unknown", CurrentExecutionID: 1, Status: "Unknown"}},
 	},
 	f17MisKinded: {prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
-		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}, legal: permit},
+		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}},
 	f18RunningStamp: {prepare: func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusRunning })
 	}, args: call.GetExecutionInfo{Instance: "A", ExecutionID: 1}, legal: call.Answer{Execution: &engine.ExecutionInfo{ExecutionID: 1, Status: engine.StatusRunning}}},
@@ -296,4 +296,13 @@ func TestDenied(t *testing.T) {
 			t.Errorf("%s: %v, %v", c.Release, list, err)
 		}
 	}
+}
+
+func TestUnknownFreedom(t *testing.T) {
+	defer func() {
+		if got, want := recover(), `oracle: Options.Deny: there is no freedom "F99"`; got != want {
+			t.Errorf("panics with %v, want %s", got, want)
+		}
+	}()
+	New(Options{Deny: []Freedom{"F9", "F99"}})
 }

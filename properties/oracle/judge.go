@@ -202,21 +202,37 @@ func (j *judge) event(e engine.Event) engine.Event {
 
 // sameEvents compares events with the rows of a history, as the caller's codec reads them.
 func (j *judge) sameEvents(events []engine.Event, history []stored) bool {
-	if len(events) != len(history) {
-		return false
-	}
+	return len(events) == len(history) && j.unlike(events, history) == len(events)
+}
+
+// unlike returns the place of the first event that differs from its row of a history. Where one list begins the other,
+// that is behind the shorter one.
+func (j *judge) unlike(events []engine.Event, history []stored) int {
 	_, forgetful := j.codec.(engine.ForgetfulCodec)
-	for i := range events {
+	n := min(len(events), len(history))
+	for i := range n {
 		want := &history[i].event
 		if forgetful {
 			kept := j.event(*want)
 			want = &kept
 		}
 		if !sameEvent(&events[i], want) {
-			return false
+			return i
 		}
 	}
-	return true
+	return n
+}
+
+// firstUnlike says which event is the first that differs from its row.
+func (j *judge) firstUnlike(events []engine.Event, history []stored) string {
+	at, id, want, got := j.unlike(events, history), uint64(0), "no event", "none"
+	if at < len(events) {
+		id, got = events[at].EventID, shown{events[at]}.String()
+	}
+	if at < len(history) {
+		id, want = history[at].event.EventID, shown{j.event(history[at].event)}.String()
+	}
+	return fmt.Sprintf("event %d is the first that differs, expected %s, got %s", id, want, got)
 }
 
 // sameEvent and sameItem report whether two values have the same canonical text. Equal values have; others, such as one

@@ -99,3 +99,13 @@ func TestRecordTellsWhatItCannotWrite(t *testing.T) {
 type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
+
+// TestWatchedProvidersAnswerAsBefore checks that an error passes through a watcher unchanged.
+func TestWatchedProvidersAnswerAsBefore(t *testing.T) {
+	store, p := newStore()
+	err := Watch(p, "", store.Now, func(Exchange) {}).AckWorkItem(t.Context(), "w9", nil)
+	var e *engine.ProviderError
+	if !errors.As(err, &e) || e.Operation != "ack_work_item" || e.Retryable {
+		t.Errorf("%#v", err)
+	}
+}

@@ -147,8 +147,11 @@ func (s *State) read(j *judge, section, id string, execution uint64) {
 		j.permanent(by(section, "I7"), s, "an event cannot be decoded")
 		return
 	}
-	same := j.sameEvents(j.answer.Events, history)
-	j.reads(by(section, "I7"), s, same, eventsOf(history), by(section, "I7 I17 I20"), "the events of execution %d differ from the stored ones", execution)
+	same, why := j.sameEvents(j.answer.Events, history), ""
+	if !same && j.explaining {
+		why = j.firstUnlike(j.answer.Events, history)
+	}
+	j.reads(by(section, "I7"), s, same, eventsOf(history), by(section, "I7 I17 I20"), "the events of execution %d differ from the stored ones: %s", execution, why)
 }
 
 // appendEvents judges the call against docs/contract/provider.md#p5.6.

@@ -78,9 +78,9 @@ type Store struct {
 	// Sequential is set if calls must not overlap. (A provider must allow overlapping calls.) Checks that would make
 	// overlapping calls then make them one after another.
 	Sequential bool
-	// FailAckStep makes the next ack_orchestration_item fail with a retryable error, provided that it reaches the given
-	// step. It fails before that step, counted from 0, modulo the number of steps, which the provider chooses. The
-	// failed ack must have no effect.
+	// FailAckStep makes the next ack_orchestration_item, and no later one, fail with a retryable error and no effect
+	// before the given step, counted from 0, modulo the number of steps, which the provider chooses. An ack that is
+	// refused earlier, or commits without that step, answers as usual.
 	FailAckStep func(step int)
 	// FailNext makes the next call fail as if its storage had failed. The store chooses the point at which it fails.
 	FailNext func()

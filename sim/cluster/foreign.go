@@ -31,8 +31,9 @@ type ForeignStore struct {
 	// queue row that holds an item.
 	CorruptEvent   func(instance string, execution, eventID uint64) error
 	CorruptMessage func(item engine.WorkItem) error
-	// FailAckStep makes the next orchestration ack fail with a retryable error before the given step, if it gets that
-	// far. The store numbers its own steps from 0 and takes the given number modulo their count.
+	// FailAckStep makes the next orchestration ack, and no later one, fail with a retryable error and no effect before
+	// the given step, if it gets that far. The store numbers its own steps from 0 and takes the given number modulo
+	// their count.
 	FailAckStep func(step int)
 	// Broken returns a non-nil error if something between the store and its caller has failed, in which case the run
 	// cannot continue. An error that wraps engine.ErrEnded says that the store's process has ended: that violates

@@ -39,7 +39,7 @@ type cli struct {
 	Conformance conformanceCmd `cmd:"" group:"Check a provider:" help:"Run the cases of the contract against a storage provider in any language."`
 	Serve       serveCmd       `cmd:"" group:"Check a provider:" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
 
-	List       listCmd       `cmd:"" group:"Look up:" help:"List builds, scenarios, properties, faults, bugs or coverage points."`
+	List       listCmd       `cmd:"" group:"Look up:" help:"List builds, scenarios, properties, faults, bugs, freedoms or coverage points."`
 	Hosts      hostsCmd      `cmd:"" group:"Look up:" help:"List the host programs in which released runtimes run, or build them."`
 	Help       helpCmd       `cmd:"" group:"Look up:" help:"Show the help of a verb."`
 	Version    versionCmd    `cmd:"" group:"Look up:" help:"Show the version of the program and of durosim."`

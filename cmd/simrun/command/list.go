@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/properties"
+	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/timeline"
@@ -17,7 +18,7 @@ import (
 
 // listCmd implements `simrun list`, which lists all items of one kind, such as builds or scenarios.
 type listCmd struct {
-	Kind     string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs or coverage."`
+	Kind     string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs, freedoms or coverage."`
 	Scenario string `arg:"" optional:"" help:"With builds: a scenario whose own builds are listed, too."`
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -68,6 +69,8 @@ type itemJSON struct {
 	// For faults: their rates under "faults light" and "faults full", as one in so many opportunities.
 	Light uint64 `json:"light,omitempty"`
 	Full  uint64 `json:"full,omitempty"`
+	// For freedoms: what the oracle allows, and what is left if --deny denies it.
+	Allows string `json:"allows,omitempty"`
 }
 
 type listJSON struct {
@@ -96,6 +99,7 @@ func listings() []listing {
 			return []string{i.ID, oneIn(i.Light), oneIn(i.Full), orDash(i.Suspends...), i.Summary}
 		}},
 		{"bugs", listBugs, []string{"bug", "breaks", "scenario", "summary"}, func(i itemJSON) []string { return []string{i.ID, orDash(i.Properties...), i.Scenario, i.Summary} }},
+		{"freedoms", listFreedoms, []string{"freedom", "is about", "allows"}, func(i itemJSON) []string { return []string{i.ID, i.Summary, i.Allows} }},
 		{"coverage", listCoverage, []string{"point", "summary"}, func(i itemJSON) []string { return []string{i.ID, i.Summary} }},
 	}
 }
@@ -294,6 +298,9 @@ var (
 	})
 	listBugs = itemsOf(faults.Catalogue, func(b faults.Bug) itemJSON {
 		return itemJSON{ID: string(b.ID), Summary: b.Summary, Properties: b.Properties, Scenario: b.Scenario, Source: b.Source}
+	})
+	listFreedoms = itemsOf(oracle.Freedoms, func(f oracle.FreedomInfo) itemJSON {
+		return itemJSON{ID: string(f.ID), Summary: f.Summary, Allows: f.Branch}
 	})
 	listCoverage = itemsOf(properties.CoveragePoints, func(p properties.PointInfo) itemJSON { return itemJSON{ID: p.Name, Summary: p.Summary} })
 )

@@ -27,7 +27,7 @@ type oracleCmd struct {
 	Seed      *seed         `help:"Make the sequence of this seed only." placeholder:"N" xor:"seeds"`
 	Seeds     seedRange     `help:"Make this many sequences, or those of a range of seeds such as 5..9; 1,000 if not given." placeholder:"N|A..B" xor:"seeds"`
 	Timeout   time.Duration `help:"The time limit for one answer." default:"10s"`
-	Deny      []string      `help:"Deny a freedom that the contract leaves to providers, such as F9; may be repeated. See docs/check-your-provider.md." placeholder:"FREEDOM"`
+	Deny      []string      `help:"Deny a freedom that the contract leaves to providers, such as F9; may be repeated. simrun list freedoms has them." placeholder:"FREEDOM"`
 	Known     string        `help:"A TOML file of known mistakes: the search continues after them, and reports those that no longer occur." placeholder:"FILE"`
 	KeepGoing bool          `help:"Make all sequences, and sort the rejected answers into classes, each with its shortest story."`
 	Stories   bool          `help:"Print the stories of known mistakes, too."`

@@ -13,6 +13,7 @@ import (
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/timeline"
@@ -255,7 +256,11 @@ func (a *app) printStore(name string, s *upgrade.Snapshot) {
 		a.printf("  the export has no queues: open timers and activities are taken from the histories\n")
 	}
 	for _, d := range s.Delivered {
-		a.printf("  delivered before: %d of %s, such as that for %s, %s; the runs count from zero\n", d.Count, d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
+		a.printf("  delivered before: %d of %s, such as that for %s, %s; the runs count from zero", d.Count, d.Kind, d.Instance, plural(uint64(d.Attempts), "time", "times"))
+		if most := node.DefaultOptions().MaxAttempts; d.Attempts >= most {
+			a.printf(", and a real node with max_attempts %d poisons it with the next delivery", most)
+		}
+		a.printf("\n")
 	}
 	for _, l := range s.LeftOut {
 		a.printf("  left out: %s: %d, such as %v\n", l.Reason, l.Count, l.Example)

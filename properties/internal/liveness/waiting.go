@@ -66,6 +66,21 @@ func (c *obligations) unaided(in *model.Instance) bool {
 	return ok && c.live.Plan.Instances[i].Unaided
 }
 
+// incomplete reports whether the store had lost what the instance waits for before the run began.
+func (c *obligations) incomplete(in *model.Instance) bool {
+	stored := c.live.Plan.Contents
+	if stored == nil {
+		return false
+	}
+	if c.lacking == nil {
+		c.lacking = make(map[string]bool, len(stored.Instances))
+		for i := range stored.Instances {
+			c.lacking[stored.Instances[i].Instance] = stored.Instances[i].Incomplete
+		}
+	}
+	return c.lacking[in.Name]
+}
+
 // leftAlone reports whether a child may go on forever because only its parent could end it. That is the case if the
 // parent waits for a node that admits it, if it has ended with an unreadable history, which does not show its children,
 // or if it was deleted before the child began: 1. Nanny starts Eternal. 2. Nanny is deleted by force. 3. Eternal

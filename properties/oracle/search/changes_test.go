@@ -18,7 +18,10 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-var index = regexp.MustCompile(`\[\d+\]`)
+var (
+	index = regexp.MustCompile(`\[\d+\]`)
+	event = regexp.MustCompile(`\{"?(?i:event_?id)"?:(\d+).*?\}(, got|\]? \[docs)`)
+)
 
 // TestEachChangedAnswer changes the answers of some sequences, one place at a time. For each method and place, it
 // prints why the first changed answer is refused. Places whose changes are never refused are listed as free.
@@ -105,6 +108,6 @@ func (c *changer) try(e oracle.Exchange, path string) {
 	if c.refused[place] == "" {
 		_, reasons, _ := strings.Cut(r.Error(), "answered")
 		_, reasons, _ = strings.Cut(reasons, "\n")
-		c.refused[place] = strings.TrimSpace(reasons)
+		c.refused[place] = event.ReplaceAllString(strings.TrimSpace(reasons), "{event $1}$2")
 	}
 }

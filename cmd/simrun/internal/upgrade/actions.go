@@ -26,45 +26,10 @@ type Action struct {
 // are about the store, and from the runs. It is empty if each step can be taken and taken back as the plan stands.
 func (r *Report) Actions() []Action {
 	var list []Action
-	add := func(step int, stored []string, format string, args ...any) {
+	var add adding = func(step int, stored []string, format string, args ...any) {
 		list = append(list, Action{step, fmt.Sprintf(format, args...), r.Store.Alike(stored)})
 	}
-	for _, g := range grouped(r.Hazards) {
-		h := &g[0]
-		var finite, endless []string
-		for i := range g {
-			if g[i].loops {
-				endless = append(endless, g[i].Instance)
-			} else {
-				finite = append(finite, g[i].Instance)
-			}
-		}
-		of := func(ids []string) string {
-			all := r.Store.Alike(ids)
-			return fmt.Sprintf("%s (pin %s): %s", instances(uint64(len(all))), h.Pin, names(all, len(all)))
-		}
-		bad, keep := "", ", or keep "+h.Needs+" up until then"
-		if h.Poisoned {
-			bad, keep = fmt.Sprintf("; a node takes them, does not read %s, and poisons them", h.Kind), ""
-		}
-		switch {
-		case h.damaged:
-			if h.Step == 0 {
-				ids := append(finite, endless...)
-				add(0, ids, "repair the histories of these, or delete them: no build reads them, and a node that takes them poisons them. %s", of(ids))
-			}
-		case h.Until < 0 && h.Step == 0 && !h.Poisoned:
-			ids := append(finite, endless...)
-			add(0, ids, "start %s, or cancel what no node takes now, %s", h.Needs, of(ids))
-		case h.Until < 0 || h.Poisoned:
-			if len(finite) > 0 {
-				add(h.Step, finite, "wait until these have ended, or cancel them%s%s. %s", keep, bad, of(finite))
-			}
-			if len(endless) > 0 {
-				add(h.Step, endless, "cancel or finish these, which go on for ever%s%s. %s", keep, bad, of(endless))
-			}
-		}
-	}
+	r.avoid(add)
 	example := func(c Count) string {
 		text := fmt.Sprintf("up to %s, such as %s (pin %s, seed %d)", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
 		if all := r.Store.Alike(c.stored); len(all) > 0 {
@@ -97,7 +62,7 @@ func (r *Report) Actions() []Action {
 	if k := r.NoReturn; k > 0 {
 		c, what := r.Backs[k].fresh.worst()
 		way := ""
-		if what == "strands" {
+		if what == "strands" && !r.Schemas {
 			way = fmt.Sprintf(". To go back all the same, keep a node that takes pin %s up until such work has ended", c.Pin)
 		}
 		var why []string
@@ -123,12 +88,66 @@ func (r *Report) Actions() []Action {
 				add(k+1, c.stored, "do not stop here: without this step %s would be lost: %s", example(c), c.Why)
 			}
 		}
-		if c := r.Stops[last].Stranded; c.Total > 0 && len(r.Hazards) == 0 {
-			add(last+1, c.stored, "keep a node that takes pin %s up until such work has ended: the plan strands %s", c.Pin, example(c))
+		left := func(k int) Count { return r.Stops[k].fresh.Stranded }
+		if left(last).Total == 0 { // what a step frees, a later one can strand again
+			left = func(k int) Count { return r.Stops[k].Stranded }
+		}
+		k := last
+		for k > 0 && left(k-1).Total > 0 {
+			k--
+		}
+		if c := left(last); c.Total > 0 && k > 0 && (len(r.Hazards) == 0 || uint64(len(c.stored)) < c.Most) {
+			add(k, c.stored, "keep a node that takes pin %s up until such work has ended: from this step on the plan strands %s", c.Pin, example(c))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Action) int { return a.Step - b.Step })
 	return list
+}
+
+// adding adds an action before a step, about instances of the store.
+type adding func(step int, stored []string, format string, args ...any)
+
+// avoid adds what keeps the hazards away.
+func (r *Report) avoid(add adding) {
+	for _, g := range grouped(r.Hazards) {
+		h := &g[0]
+		var finite, endless []string
+		for i := range g {
+			if g[i].loops {
+				endless = append(endless, g[i].Instance)
+			} else {
+				finite = append(finite, g[i].Instance)
+			}
+		}
+		of := func(ids []string) string {
+			all := r.Store.Alike(ids)
+			return fmt.Sprintf("%s (pin %s): %s", instances(uint64(len(all))), h.Pin, names(all, len(all)))
+		}
+		bad, keep := "", ", or keep "+h.Needs+" up until then"
+		if h.Poisoned {
+			bad, keep = fmt.Sprintf("; a node takes them, %s, and poisons them", h.fails()), ""
+		}
+		switch {
+		case h.damaged:
+			if h.Step == 0 {
+				ids := append(finite, endless...)
+				add(0, ids, "repair the histories of these, or delete them: no build reads them, and a node that takes them poisons them. %s", of(ids))
+			}
+		case h.Until < 0 && h.Step == 0 && !h.Poisoned:
+			ids := append(finite, endless...)
+			add(0, ids, "start %s, or delete what no node takes now, %s", h.Needs, of(ids))
+		case h.Poisoned && h.Step == 0:
+			ids := append(finite, endless...)
+			add(0, ids, "keep these from a node that %s and poisons them: start %s instead, or delete them. %s", h.fails(), h.Needs, of(ids))
+		case h.Until < 0 || h.Poisoned:
+			if len(finite) > 0 {
+				add(h.Step, finite, "wait until these have ended, or cancel them%s%s. %s", keep, bad, of(finite))
+			}
+			if len(endless) > 0 {
+				add(h.Step, endless, "cancel or finish these, which go on for ever%s%s. %s", keep, bad, of(endless))
+			}
+		}
+	}
 }
 
 // WriteActions writes what to do, one line for each instance: the step before which to do it, what, and the instance, or

@@ -106,14 +106,20 @@ func (r *reader) assembleExecution(id string, number uint64) memprovider.Preload
 	x := r.executions[executionKey{id, number}]
 	slices.SortStableFunc(x.events, func(a, b eventRow) int { return cmp.Compare(a.stored.ID, b.stored.ID) })
 	out := memprovider.PreloadedExecution{ID: number, Pin: x.pin, Status: x.status, Output: x.output}
+	last := uint64(0)
 	for i, e := range x.events {
-		if i > 0 && x.events[i-1].stored.ID == e.stored.ID {
-			r.fail(e.place, "event_id", "event %d of execution %d of %s stands at %s:%d, too: the second is left out", e.stored.ID, number, id, x.events[i-1].file, x.events[i-1].line)
+		switch {
+		case last == e.stored.ID:
+			r.fail(e.place, "event_id", "event %d of execution %d of %s stands at %s:%d, too: the second is left out", last, number, id, x.events[i-1].file, x.events[i-1].line)
 			continue
-		}
-		if want := uint64(i + 1); e.stored.ID > want && i == 0 {
+		case last == 0 && e.stored.ID > 1:
 			r.fail(e.place, "event_id", "execution %d of %s begins with event %d: the events before it are missing", number, id, e.stored.ID)
+		case last+1 < e.stored.ID:
+			r.fail(e.place, "event_id", "event %d of execution %d of %s follows event %d: the events between them are missing", e.stored.ID, number, id, last)
+		case e.event != nil && e.event.SourceEventID >= e.stored.ID:
+			r.fail(e.place, "source_event_id", "event %d of execution %d of %s ends event %d, which is not before it", e.stored.ID, number, id, e.event.SourceEventID)
 		}
+		last = e.stored.ID
 		out.Events = append(out.Events, e.stored)
 	}
 	if !x.hasRow && len(x.events) > 0 {

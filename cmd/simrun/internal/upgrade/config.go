@@ -58,10 +58,20 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 	if err != nil || c.Snapshot == nil {
 		return p, err
 	}
+	for _, name := range c.Snapshot.Orchestrations() {
+		name, _, _ = parse(name)
+		if p.Programs.Lookup(name) != nil {
+			return nil, fmt.Errorf("program %s: the store has instances of an orchestration of that name, which a stand-in runs: give the program another name", name)
+		}
+	}
 	c.wake(p)
 	stored := c.Snapshot.Instances()
 	for i := range p.Instances {
 		in := &p.Instances[i]
+		drawn := !slices.ContainsFunc(c.Scenario.Template.Instances, func(given plan.Instance) bool { return given.ID == in.ID })
+		for drawn && slices.ContainsFunc(stored, func(s plan.Instance) bool { return s.ID == in.ID }) {
+			in.ID += "-new"
+		}
 		at := slices.IndexFunc(stored, func(s plan.Instance) bool { return s.ID == in.ID })
 		if at >= 0 { // this instance is already in the store; the scenario only adds client actions, and what to expect
 			in.Existing, in.StartAt, in.Expect = true, 0, cmp.Or(in.Expect, stored[at].Expect)

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,8 +18,10 @@ type Hazard struct {
 	Alike         int    `json:"alike"`
 	Orchestration string `json:"orchestration"`
 	Pin           string `json:"pin"`
-	// Kind is the event kind that cannot be read. If no node admits the instance's pin, Kind is empty.
-	Kind string `json:"kind"`
+	// Kind is the event kind that cannot be read. If no node admits the instance's pin, Kind is empty. Began, for an
+	// instance without a pin, is the version in its history if the node's range excludes that.
+	Kind  string `json:"kind"`
+	Began string `json:"began,omitempty"`
 	// Step is the number of steps taken before the hazard appears; 0 means that it exists in the present cluster. After
 	// is the last of those steps.
 	Step  int    `json:"step"`
@@ -39,7 +42,7 @@ type Hazard struct {
 func (h *Hazard) text(who string) string {
 	what := "waits: no node admits it"
 	if h.Poisoned {
-		what = fmt.Sprintf("would be poisoned: a node admits it and does not read %s", h.Kind)
+		what = "would be poisoned: a node admits it and " + h.fails()
 	} else if h.Kind != "" {
 		what = fmt.Sprintf("waits: who reads %s does not admit it", h.Kind)
 	}
@@ -54,9 +57,17 @@ func (h *Hazard) text(who string) string {
 	return fmt.Sprintf("%s %s%s %s; needs %s", who, from, until, what, h.Needs)
 }
 
+// fails says why a node that admits the instance poisons it.
+func (h *Hazard) fails() string {
+	if h.Began != "" {
+		return "does not replay what " + h.Began + " began"
+	}
+	return "does not read " + h.Kind
+}
+
 // same reports whether h and o are equal except for their instance.
 func (h *Hazard) same(o *Hazard) bool {
-	return h.Pin == o.Pin && h.Kind == o.Kind && h.Step == o.Step && h.Until == o.Until && h.Poisoned == o.Poisoned && h.Needs == o.Needs
+	return h.Pin == o.Pin && h.Kind == o.Kind && h.Began == o.Began && h.Step == o.Step && h.Until == o.Until && h.Poisoned == o.Poisoned && h.Needs == o.Needs
 }
 
 // preflight finds, after each step, the running instances in the store that no node can run.
@@ -124,6 +135,10 @@ func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build,
 			h.Poisoned, h.Kind = true, kind
 			continue
 		}
+		if v := tested(x, n.runs); v != nil && !n.admits.Contains(*v) {
+			h.Poisoned, h.Began = true, v.String()
+			continue
+		}
 		return nil
 	}
 	h.Needs = needs(x, builds, named)
@@ -131,6 +146,21 @@ func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build,
 		h.Needs = "a repair of its history, which no build reads"
 	}
 	return h
+}
+
+// tested returns the version that a node of build b compares with its range: the pin or, if x has none, the version in
+// its history (docs/contract/runtime.md#r5.1).
+func tested(x *memprovider.PreloadedExecution, b *engine.Build) *engine.Version {
+	if x.Pin != nil || len(x.Events) == 0 {
+		return x.Pin
+	}
+	first, err := b.Codec.DecodeEvent(x.Events[0].Data)
+	v, err2 := engine.ParseVersion(first.DuroxideVersion)
+	if errors.Join(err, err2) != nil {
+		return nil
+	}
+	v = v.Triple()
+	return &v
 }
 
 // unread returns the first event kind in x's history that b cannot read, or "" if b can read them all.
@@ -150,7 +180,7 @@ func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
 func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []string) string {
 	var names []string
 	for _, b := range builds {
-		if slices.Contains(named, b.Name()) && (x.Pin == nil || b.DefaultRange.Contains(*x.Pin)) && unread(x, b) == "" {
+		if v := tested(x, b); slices.Contains(named, b.Name()) && (v == nil || b.DefaultRange.Contains(*v)) && unread(x, b) == "" {
 			names = append(names, b.Name())
 		}
 	}

@@ -3,6 +3,7 @@ package upgrade
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -20,32 +21,42 @@ func (r *reader) rebuild(s *Snapshot, running map[string]bool, ends map[string]e
 	for _, m := range r.messages {
 		queued[sourceOf(m.item)], reached[m.item.Target()] = true, true
 	}
-	for again := true; again; { // who waits for a child that is left out is stuck, too
+	for again := true; again; { // who waits for a child that is left out can be stuck, too
 		if again = false; s.NoQueues {
 			r.messages = nil
 		}
 		s.Store.Instances = slices.DeleteFunc(s.Store.Instances, func(in memprovider.PreloadedInstance) bool {
 			x := r.executions[executionKey{in.Instance, in.Current}]
-			awaited, waits := r.underWay(&in, x, running, ends)
-			lacks := slices.IndexFunc(awaited, func(m messageRow) bool { return !queued[sourceOf(m.item)] })
+			w := r.underWay(&in, x, running, ends)
 			unread := slices.ContainsFunc(x.events, func(row eventRow) bool { return row.event == nil })
-			what, reason := in.Instance, "running instances that are stuck before the plan begins: their histories show nothing under way that could wake them"
-			switch {
-			case s.NoQueues && waits:
-				r.messages = append(r.messages, awaited...)
+			if s.NoQueues && (w.open || len(w.messages) > 0) {
+				r.messages = append(r.messages, w.messages...)
 				return false
-			case !s.NoQueues && (unread || lacks < 0 && (waits || reached[in.Instance])):
-				return false
-			case unread:
-				reason = "running instances of which it is not known what they wait for: no build reads their histories"
-			case lacks >= 0 && !s.NoQueues:
-				what += fmt.Sprintf(" has no row of %s", awaited[lacks].item.Kind())
-				reason = "running instances that are stuck before the plan begins: no row of a queue brings what their histories wait for"
 			}
-			r.leave(x.place, in.Instance, reason, what)
+			if !s.NoQueues && (w.open || unread || reached[in.Instance]) {
+				return false
+			}
+			reason := "running instances that are stuck before the plan begins: nothing under way can wake them"
+			if unread {
+				reason = "running instances of which it is not known what they wait for: no build reads their histories"
+			}
+			r.leave(x.place, in.Instance, reason, in.Instance)
 			again, running[in.Instance] = true, false
 			return true
 		})
+	}
+	for i := range s.Store.Instances {
+		in := &s.Store.Instances[i]
+		x := r.executions[executionKey{in.Instance, in.Current}]
+		w := r.underWay(in, x, running, ends)
+		for _, m := range w.messages {
+			if !s.NoQueues && !queued[sourceOf(m.item)] {
+				w.never = append(w.never, string(m.item.Kind()))
+			}
+		}
+		if in.Incomplete = len(w.never) > 0; in.Incomplete {
+			r.leave(x.place, in.Instance, "what histories wait for and no row of a queue brings: it never comes", fmt.Sprintf("%s, %s", in.Instance, strings.Join(w.never, ", ")))
+		}
 	}
 }
 
@@ -76,8 +87,15 @@ func sourceOf(item engine.WorkItem) source {
 	return source{}
 }
 
-// underWay returns the messages that bring what execution x of in waits for, and whether anything can wake it.
-func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, running map[string]bool, ends map[string]engine.EventData) (awaited []messageRow, waits bool) {
+// waits is what an execution waits for: messages, what comes without one that the store has (open), and what never comes.
+type waits struct {
+	messages []messageRow
+	open     bool
+	never    []string
+}
+
+// underWay returns what execution x of in waits for.
+func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, running map[string]bool, ends map[string]engine.EventData) (w waits) {
 	closed := map[uint64]bool{}
 	for _, row := range x.events {
 		if row.event != nil {
@@ -86,7 +104,7 @@ func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, ru
 	}
 	for _, row := range x.events {
 		if kind := row.stored.Kind; row.event == nil && kind != "" && !slices.ContainsFunc(r.codecs, func(c engine.Codec) bool { return c.Kinds().Has(kind) }) {
-			waits = true // for what a newer build knows
+			w.open = true // for what a newer build knows
 		}
 		if row.event == nil || closed[row.stored.ID] {
 			continue
@@ -110,7 +128,8 @@ func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, ru
 				queued.item = engine.SubOrchFailedItem{ParentInstance: in.Instance, ParentExecutionID: execution, ParentID: id, Details: end.Details}
 			default:
 				if known && !alive {
-					return nil, false
+					w.never = append(w.never, "the end of "+child)
+					continue
 				}
 				if !known {
 					queued.item = engine.StartItem{Instance: child, Orchestration: d.Name, Input: d.Input, ParentInstance: in.Instance, ParentExecutionID: execution, ParentID: id, ExecutionID: engine.InitialExecutionID}
@@ -120,10 +139,9 @@ func (r *reader) underWay(in *memprovider.PreloadedInstance, x *executionRow, ru
 		default:
 			continue
 		}
-		waits = true
-		if queued.item != nil {
-			awaited = append(awaited, queued)
+		if w.open = w.open || queued.item == nil; queued.item != nil {
+			w.messages = append(w.messages, queued)
 		}
 	}
-	return awaited, waits
+	return w
 }

@@ -44,6 +44,9 @@ type Report struct {
 	Sooner *Sooner `json:"sooner,omitempty"`
 	// Down is set if no node is up after the last step.
 	Down bool `json:"-"`
+	// Schemas is set if builds have schemas, and Drawn if the steps come at other times in other seeds.
+	Schemas bool `json:"-"`
+	Drawn   bool `json:"-"`
 	// Waits lists all waits for a build in the runs of the whole plan, longest first.
 	Waits []Waiting `json:"waits"`
 	// Orders lists the step orders that were tried, best first.
@@ -120,15 +123,15 @@ type harm struct {
 }
 
 // note notes, in the counts of one run, an instance that stands for n: as lost, unless it is stranded.
-func (h *harm) note(f *cluster.Fate, pin string, n uint64, stored, stranded, untaken bool) {
+func (h *harm) note(f *cluster.Fate, example, pin string, n uint64, stored, stranded, untaken bool) {
 	if untaken {
-		h.Untaken.note(f, pin, n, stored)
+		h.Untaken.note(f, example, pin, n, stored)
 	}
 	if !stranded {
-		h.Lost.note(f, pin, n, stored)
+		h.Lost.note(f, example, pin, n, stored)
 		return
 	}
-	h.Stranded.note(f, pin, n, stored)
+	h.Stranded.note(f, example, pin, n, stored)
 }
 
 func (h *harm) add(one *harm, seed uint64) {
@@ -152,8 +155,8 @@ type Count struct {
 	Total uint64 `json:"total"`
 	Most  uint64 `json:"most"`
 	Seeds uint64 `json:"seeds"`
-	// Example is an affected instance in ExampleSeed's run. Pin is the instance's pin, and Why says how the instance
-	// ended or why it waits.
+	// Example is in ExampleSeed's run an affected instance, or the child of one that holds it up. Pin is its pin, and Why
+	// says how the affected instance ended or why it waits.
 	Example     string `json:"example"`
 	Pin         string `json:"pin"`
 	Why         string `json:"why"`
@@ -162,10 +165,11 @@ type Count struct {
 	stored []string // the instances of the store among them, in all seeds
 }
 
-// note notes, in the count of one run, an instance that stands for n. stored is set if they are of the store.
-func (c *Count) note(f *cluster.Fate, pin string, n uint64, stored bool) {
+// note notes, in the count of one run, an instance that stands for n, and as an example of them what holds it up. stored
+// is set if they are of the store.
+func (c *Count) note(f *cluster.Fate, example, pin string, n uint64, stored bool) {
 	if c.Most == 0 {
-		c.Example, c.Pin, c.Why = f.Instance, pin, cmp.Or(f.Cause, string(f.End))
+		c.Example, c.Pin, c.Why = example, pin, cmp.Or(f.Cause, string(f.End))
 	}
 	c.Most += n
 	if stored {
@@ -207,11 +211,14 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 		e.left, e.opened = map[inRun]bool{}, map[inRun]bool{}
 	}
 	note := func(f *cluster.Fate, pin string, n uint64, stored, stranded, untaken bool) {
-		in := inRun{seed, f.Instance}
+		in, example := inRun{seed, f.Instance}, f.Instance
+		if w := holdsUp(r, f.Instance); stranded && w != nil {
+			example, pin = w.Instance, w.Pin
+		}
 		e.left[in] = true
-		all.note(f, pin, n, stored, stranded, untaken)
+		all.note(f, example, pin, n, stored, stranded, untaken)
 		if e.since != nil && !e.since.left[in] {
-			fresh.note(f, pin, n, stored, stranded, untaken)
+			fresh.note(f, example, pin, n, stored, stranded, untaken)
 		}
 	}
 	waits := func(f *cluster.Fate) bool {
@@ -231,7 +238,7 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 				break
 			}
 			e.opened[inRun{seed, f.Instance}] = true
-			open.note(f, pin, n, stored) // it waits for an event that the plan does not send
+			open.note(f, f.Instance, pin, n, stored) // it waits for an event that the plan does not send
 		case !f.AsExpected:
 			note(f, pin, n, stored, false, false)
 		}
@@ -277,6 +284,19 @@ func deletedByRescue(r *cluster.Result, f *cluster.Fate) bool {
 	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
 		return h.Kind == cluster.HelpDelete && (h.Name == f.Instance || strings.HasPrefix(f.Instance, h.Name+"::"))
 	})
+}
+
+// holdsUp returns the wait until rescue that holds instance up: its own, or that of a child. It is nil if none does.
+func holdsUp(r *cluster.Result, instance string) (wait *cluster.Wait) {
+	for i := range r.Waits {
+		switch w := &r.Waits[i]; {
+		case w.Open && w.Instance == instance:
+			return w
+		case wait == nil && w.Open && strings.HasPrefix(w.Instance, instance+"::"):
+			wait = w
+		}
+	}
+	return wait
 }
 
 // pinOf returns the pin of instance i, or the one that it last waited with if it has been deleted.
@@ -339,6 +359,11 @@ func Try(c Config) (*Report, error) {
 		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
 	r.Down = !slices.ContainsFunc(stateAfter(first, r.Steps, builds), func(n nodeState) bool { return n.up })
+	second, err := c.Plan(c.First + 1)
+	if err != nil {
+		return nil, err
+	}
+	r.Schemas, r.Drawn = first.FirstSchema() != 0, !slices.EqualFunc(r.Steps, Steps(second), func(a, b plan.Step) bool { return a.At == b.At })
 	r.Runs = uint64(2*len(r.Steps)+1) * c.Seeds
 	if c.OnPreflight != nil {
 		c.OnPreflight(r)

@@ -256,13 +256,19 @@ func (r *Report) NoReturnText() string {
 	switch {
 	case r.NoReturn > 0:
 		s := r.Steps[r.NoReturn-1]
-		fmt.Fprintf(&b, "point of no return: step %d, %s at %v.", r.NoReturn, s.String(), s.At)
+		fmt.Fprintf(&b, "point of no return: step %d, %s at %v", r.NoReturn, s.String(), s.At)
+		if r.Drawn {
+			b.WriteString(" in the first seed")
+		}
+		if b.WriteString("."); r.NoReturn > 1 && r.Barred == "" {
+			fmt.Fprintf(&b, "\n  That is in %s; more seeds can show an earlier step.", pretty.Plural(r.End.Seeds, "seed", "seeds"))
+		}
 	case !r.Tried():
 		return fmt.Sprintf("the point of no return is not known: interrupted when %d of %d steps were tried", max(len(r.Stops)-1, 0), len(r.Steps))
 	case len(r.Stops[0].left) > 0:
-		b.WriteString("no point of no return: rolling back strands and loses nothing but what is stranded or lost before any step.")
+		fmt.Fprintf(&b, "no point of no return in %s: rolling back strands and loses nothing but what is stranded or lost before any step.", pretty.Plural(r.End.Seeds, "seed", "seeds"))
 	default:
-		return "no point of no return: rolling back strands and loses nothing, from any step" + limit
+		return fmt.Sprintf("no point of no return in %s: rolling back strands and loses nothing, from any step%s", pretty.Plural(r.End.Seeds, "seed", "seeds"), limit)
 	}
 	e := &r.Backs[r.NoReturn].fresh
 	if r.Barred != "" {

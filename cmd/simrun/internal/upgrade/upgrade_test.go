@@ -136,7 +136,7 @@ at 21s register order@2.0.0 on A
 at 30s pause A for 1s
 `, `
   3 pause A for 1s             -          -        -         -     1         -               -
-no point of no return: rolling back strands and loses nothing but what is stranded or lost before any step.
+no point of no return in 10 seeds: rolling back strands and loses nothing but what is stranded or lost before any step.
   Before any step, up to 1 instance is already lost, such as o1 (pin 1.5.0, seed 1); no step is to blame for that, and it is not counted here.`},
 		{"stopping can lose work", `nodes A B run 1.5.0
   handlers order@1.0.0

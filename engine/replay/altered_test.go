@@ -29,12 +29,9 @@ func checkAltered(t *rapid.T, in Input, place string) {
 	}
 }
 
-// anything stands for the part of an expected text that cannot be derived from the history.
-const anything = "…"
-
-// matchesOpen reports whether text equals want, in which anything matches any text.
+// matchesOpen reports whether text equals want, in which … stands for what cannot be derived from the history.
 func matchesOpen(text, want string) bool {
-	begin, end, open := strings.Cut(want, anything)
+	begin, end, open := strings.Cut(want, "…")
 	return text == want || open && len(text) >= len(begin)+len(end) && strings.HasPrefix(text, begin) && strings.HasSuffix(text, end)
 }
 
@@ -65,13 +62,15 @@ func alter(n int, history []engine.Event, place string) (altered []engine.Event,
 		*at = eventdata.ExternalSubscribed{Name: "altered"}
 		switch {
 		case ok && !hasGap(altered): // the code may name a version
-			return altered, fmt.Sprintf(`nondeterministic: schedule mismatch: action=ContinueAsNew(version="%s", input=%q) vs event=ExternalSubscribed(name="altered")`, anything, continued.Input)
+			return altered, fmt.Sprintf(`nondeterministic: schedule mismatch: action=ContinueAsNew(version="…", input=%q) vs event=ExternalSubscribed(name="altered")`, continued.Input)
 		case strings.Contains(ending, "another goroutine"): // it may stray when it is torn down, after that
 			return nil, ""
 		case strings.HasPrefix(ending, "the code ends"): // it panics before it gets there
 			return altered, ending + ", the history goes on"
+		case ok:
+			return altered, "nondeterministic: history schedule but no emitted action"
 		}
-		return altered, "nondeterministic: history schedule but no emitted action"
+		return altered, fmt.Sprintf("nondeterministic: history schedule but no emitted action: %s before event %d (ExternalSubscribed)", ending, altered[end].EventID)
 	}
 	for i := end - 1; i >= 0; i-- { // another input of the last activity
 		if d, ok := altered[i].Data.(eventdata.ActivityScheduled); ok {

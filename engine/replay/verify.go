@@ -118,7 +118,12 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 			seen += ", at " + t.out.PanickedAt
 		}
 	case !t.abort.IsZero():
-		return t.abort.Display()
+		seen = t.abort.Display()
+		if n := t.out.Nondeterminism; t.returned && t.continues == nil && n != nil && n.Kind == nondeterminismNames[noEmittedAction] {
+			i := slices.IndexFunc(t.in.History, func(e engine.Event) bool { return e.EventID == n.EventID })
+			seen += fmt.Sprintf(": %s before event %d (%s)", main.gives(), n.EventID, t.in.History[i].Kind())
+		}
+		return seen
 	default:
 		for t.emitted() {
 			a := t.nextAction()
@@ -152,13 +157,19 @@ func (t *turn) disagreement(terminal engine.EventData) string {
 		switch {
 		case t.continues != nil:
 			seen = fmt.Sprintf("the code continues as new with %q", t.continues.Input)
-		case t.returned && main.err != nil:
-			seen = fmt.Sprintf("the code fails with %q", main.message)
 		case t.returned:
-			seen = fmt.Sprintf("the code returns %q", main.value)
+			seen = main.gives()
 		}
 	}
 	return seen + endsWith(terminal)
+}
+
+// gives says with what the code of a task has returned.
+func (k *task) gives() string {
+	if k.err != nil {
+		return fmt.Sprintf("the code fails with %q", k.message)
+	}
+	return fmt.Sprintf("the code returns %q", k.value)
 }
 
 // endsWith describes the end of the history.

@@ -63,7 +63,7 @@ func Facts() []FactInfo {
 			{"reason", "why", []string{"history-error", "incompatible", "wait-for-start", "no-handler", "ack-failed", "drained", "lost", "looked", "other"}},
 			{"delay", "how long it is delayed, such as 1s", nil},
 			attempt, phase}},
-		{FactWait, "visible work began to wait because no live node admits it", []FactAttr{pin, instance, phase}},
+		{FactWait, "visible work, not an ended instance's leftovers, began to wait because no live node admits it", []FactAttr{pin, instance, phase}},
 		{FactEvent, "an event was committed", []FactAttr{{"kind", "the event's kind", nil}, node, build, pin, instance,
 			{"handler", "the orchestration's code that made it, as name@version, or none", nil}, phase}},
 		{FactEnd, "an instance reached its end", []FactAttr{{"status", "its status", []string{"Completed", "Failed"}}, pin, instance,

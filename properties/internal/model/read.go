@@ -91,6 +91,18 @@ func (in *Instance) Status() engine.Status {
 	return ""
 }
 
+// Leftover reports whether an instance has ended, and whoever takes what is queued for it only drops that: a timer that lost
+// a race, say. A start that a parent has sent is no such thing, since the parent waits for the answer.
+func (in *Instance) Leftover() bool {
+	if s := in.Status(); s != engine.StatusCompleted && s != engine.StatusFailed {
+		return false
+	}
+	return !slices.ContainsFunc(in.Queue, func(r *Row) bool {
+		start, ok := r.Item.(engine.StartItem)
+		return IsStart(r.Kind) && (!ok || start.ParentInstance != "")
+	})
+}
+
 // Locked reports whether a caller holds the instance at the given time.
 func (in *Instance) Locked(nowMs int64) bool { return in.Lock.Live(nowMs) }
 

@@ -25,8 +25,8 @@ type listener interface {
 	OnCommitted(number uint32, d *Delivery, no observe.InstanceNo, c *model.Call)
 	// OnNoted is called when a node has made a decision about a delivery.
 	OnNoted(n *Node, d *Delivery, note *machine.Note)
-	// OnWaits is called when visible work starts waiting because no live node admits it, or, if it did so because time
-	// passed, before the next change.
+	// OnWaits is called when visible work, unless an end has left it over, starts waiting because no live node admits it,
+	// or, if it did so because time passed, before the next change.
 	OnWaits(in *model.Instance, sinceMs int64)
 	// OnWaited is called when such a wait is over, either because a node admits the work or because none of it is
 	// queued any more.

@@ -70,6 +70,9 @@ func (s *State) look(no observe.InstanceNo, now int64) {
 		in.ReleasedMs = 0
 		if in.waitingMs == 0 && anyLive {
 			in.waitingMs = now
+		}
+		if in.waitingMs != 0 && !in.waitTold && !state.Leftover() {
+			in.waitTold = true
 			for _, l := range s.listeners {
 				l.OnWaits(state, now)
 			}
@@ -82,6 +85,10 @@ func (s *State) waited(in *Instance, state *model.Instance) {
 		return
 	}
 	in.waitingMs = 0
+	if !in.waitTold {
+		return
+	}
+	in.waitTold = false
 	for _, l := range s.listeners {
 		l.OnWaited(state)
 	}

@@ -77,12 +77,17 @@ type NoReturn struct {
 // Took describes what was in flight when a procedure began, over all seeds. It does not count what goes on for ever,
 // and what ends only with the help of recovery.
 type Took struct {
-	// LongestMs is how long after that the last of it ended: Example, in ExampleSeed's run. Left counts the
-	// instances that did not end.
+	// Left counts the instances that did not end, or only by rescue. LongestMs is how long after that the last of the rest
+	// ended: Example, in ExampleSeed's run.
 	LongestMs   int64  `json:"longest_ms"`
 	Example     string `json:"example"`
 	ExampleSeed uint64 `json:"example_seed,string"`
 	Left        uint64 `json:"left"`
+}
+
+// compare compares by how long what was in flight took to end. What did not end took longest.
+func (t *Took) compare(o *Took) int {
+	return cmp.Or(cmp.Compare(t.Left, o.Left), cmp.Compare(t.LongestMs, o.LongestMs))
 }
 
 // add adds the run r of plan p, which apply has changed.
@@ -285,7 +290,7 @@ func (row *Procedure) compare(o *Procedure) int {
 		return cmp.Compare(len(row.Lacks), len(o.Lacks))
 	}
 	return cmp.Or(row.loses(&o.Effect), cmp.Compare(bits.Len64(uint64(row.MostWaitedMs)), bits.Len64(uint64(o.MostWaitedMs))), cmp.Compare(uint64(o.TriedMs), uint64(row.TriedMs)),
-		cmp.Compare(row.Took.LongestMs, o.Took.LongestMs))
+		row.Took.compare(&o.Took))
 }
 
 // Remarkable returns a run that shows the worst of the best procedure, or its way back: its variant, in the form

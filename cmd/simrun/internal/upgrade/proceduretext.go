@@ -119,8 +119,15 @@ func (row *Procedure) behind() (lines []string) {
 		add(at+" loses", &n.Back.fresh.Lost, ": "+n.Back.fresh.Lost.Why)
 		add(at+" strands", &n.Back.fresh.Stranded, "")
 	}
-	if t := &row.Took; t.LongestMs > 0 {
-		lines = append(lines, fmt.Sprintf("of what was in flight, %s ended last, after %s, seed %d", t.Example, pretty.Duration(t.LongestMs), t.ExampleSeed))
+	t, parts := &row.Took, []string{}
+	if t.Left > 0 {
+		parts = append(parts, instances(t.Left)+" did not end")
+	}
+	if t.LongestMs > 0 {
+		parts = append(parts, fmt.Sprintf("%s ended last, after %s, seed %d", t.Example, pretty.Duration(t.LongestMs), t.ExampleSeed))
+	}
+	if len(parts) > 0 {
+		lines = append(lines, "of what was in flight, "+strings.Join(parts, "; of the rest, "))
 	}
 	return lines
 }
@@ -180,7 +187,7 @@ func (row *Procedure) against(best *Procedure) string {
 	if uint64(row.TriedMs) < uint64(best.TriedMs) {
 		parts = append(parts, row.wayBack())
 	}
-	if row.Took.LongestMs > best.Took.LongestMs+best.Took.LongestMs/10 {
+	if row.Took.Left+best.Took.Left == 0 && row.Took.LongestMs > best.Took.LongestMs+best.Took.LongestMs/10 {
 		parts = append(parts, fmt.Sprintf("ends what was in flight after %s instead of %s", pretty.Duration(row.Took.LongestMs), pretty.Duration(best.Took.LongestMs)))
 	}
 	if len(parts) == 0 {

@@ -23,13 +23,13 @@ func (c Concrete) Text() string {
 			b.WriteString("    " + line)
 		}
 	}
-	if stored := c.Plan.Contents; stored != nil {
-		var names []string
-		for i := range c.Plan.Instances {
-			if in := &c.Plan.Instances[i]; in.Existing {
-				names = append(names, in.ID)
-			}
+	var names []string
+	for i := range c.Plan.Instances {
+		if in := &c.Plan.Instances[i]; in.Existing {
+			names = append(names, in.ID)
 		}
+	}
+	if len(names) > 0 {
 		fmt.Fprintf(&b, "\n  in the store at the start: %s\n", strings.Join(names, ", "))
 	}
 	if r := c.Choices; len(r.Choices)+len(r.Priorities) > 0 {

@@ -355,7 +355,7 @@ func (a *app) printFuzz(out *fuzzJSON, r *fuzz.Report) {
 		if f.Unshrunk != "" {
 			a.printf("  not shrunk: %s\n", f.Unshrunk)
 		} else {
-			a.printf("\nThe smallest plan that shows it (%s):\n%s\n", strings.Join(f.Cause, ", "), indent(strings.TrimSpace(f.Text)))
+			a.printf("\nThe smallest plan that shows it (%s):\n%s\n", strings.Join(f.Cause, ", "), strings.TrimRight(f.Text, "\n"))
 		}
 		if f.Stored != "" {
 			a.printf("\nTo see it again:\n%s\n", itself("replay", f.Stored))

@@ -260,10 +260,14 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 			wrote = &k.runs[i]
 		}
 	}
+	pin := ex.Pin
+	if pin == nil {
+		pin = k.Run.Model.Stamp(ex) // as nodes test it
+	}
 	output := "" // what is said of a build whose code gives another output
 	for i := range k.runs {
 		run := &k.runs[i]
-		if !run.admits(ex.Pin) || ex.Kinds&^run.reads != 0 || last.by.Node != 0 && !run.ran(k.began(in.No, ex.ID), last.at) {
+		if !run.admits(pin) || ex.Kinds&^run.reads != 0 || last.by.Node != 0 && !run.ran(k.began(in.No, ex.ID), last.at) {
 			continue
 		}
 		history, err := k.Run.World.Store().PeekHistory(in.Name, ex.ID, run.build.Codec)

@@ -32,7 +32,7 @@ func (s *State) holding(j *judge, token string) (in *instance, h held) {
 func (j *judge) dead(section string, s *State, token string, h held, words ...string) {
 	switch {
 	case !h.exists:
-		j.permanent(by(section, "I1 I17"), s, "token "+token+" names no holding: never given, acked, abandoned, taken over or deleted", words...)
+		j.permanent(by(section, "I1 I17"), s, "token "+token+" names no holding: never given, acked, abandoned, taken over, or its work cancelled or deleted", words...)
 	case !h.live.must:
 		j.permanent(by(section, "I1"), s, "the lock of token "+token+" has run out")
 	}

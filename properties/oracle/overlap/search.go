@@ -63,7 +63,7 @@ func (r *Report) lacks(methods []string) {
 type Finding struct {
 	// Seed is the program's seed.
 	Seed uint64
-	// Class is NoOrder or NoAnswer.
+	// Class is NoOrder, NoAnswer or Ended.
 	Class string
 	// Calls is how many calls were made. Story lists them together with the mistake.
 	Calls int
@@ -76,6 +76,8 @@ const (
 	NoOrder = "no order"
 	// NoAnswer means that a call did not end in time. The store cannot be used again after that.
 	NoAnswer = "no answer"
+	// Ended means that the provider's process ended during a call.
+	Ended = "process ended"
 )
 
 // ErrSequential is returned by a search on a store whose calls must not overlap.
@@ -135,7 +137,10 @@ func try(f undertest.Factory, o Options, p program, report *Report) (finding *Fi
 	}
 	store.Release()
 	if store.Broken != nil {
-		if err := store.Broken(); err != nil {
+		switch err := store.Broken(); {
+		case errors.Is(err, undertest.ErrEnded) && o.Context.Err() == nil:
+			return &Finding{Class: Ended, Calls: len(out.history), Story: out.story() + err.Error()}, false, nil
+		case err != nil:
 			return nil, false, err
 		}
 	}

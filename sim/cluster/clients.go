@@ -183,10 +183,13 @@ func (c *clients) send(item engine.WorkItem, key sim.Key) bool {
 			return false
 		}
 		if err := c.provider.EnqueueForOrchestrator(c.ctx, item, 0); err != nil {
-			if errors.Is(err, engine.ErrPermanent) && c.foreign == nil { // of another store, the second judge says so
+			if !errors.Is(err, engine.ErrPermanent) {
+				return false
+			}
+			if c.foreign == nil {
 				panic(fmt.Sprintf("cluster: a client's message is refused: %v", err))
 			}
-			return false
+			return true // the second judge says that the store is wrong, and the client gives up
 		}
 		c.record(&Record{Kind: record.ClientAccepted, Instance: item.Target(), Item: item, StoreCall: c.storeCall})
 	}

@@ -23,8 +23,6 @@ type PreloadedInstance struct {
 	Current uint64
 	// Executions has at least one execution and is sorted by id.
 	Executions []PreloadedExecution
-	// Incomplete says that its history waits for what no message of the store brings, so that it may never end.
-	Incomplete bool
 }
 
 // PreloadedExecution is one execution: an optional pin, a status (empty means Running), and encoded events.

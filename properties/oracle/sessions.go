@@ -3,7 +3,6 @@ package oracle
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
@@ -106,17 +105,9 @@ func (s *State) customStatus(j *judge, r call.GetCustomStatus) {
 	}
 	same := got != nil && got.Version == in.customVersion && sameText(got.Status, in.custom)
 	if j.answer.Err == nil && !same {
-		j.object(by("6.8", "I16"), "the custom status is version %d, %s", in.customVersion, quoted(in.custom))
+		j.object(by("6.8", "I16"), "the custom status is version %d, %s", in.customVersion, shown{in.custom})
 	}
-	j.allow(by("5.14", "I16"), j.answer.Err == nil && same, func() *State { return s }, "version %d, %s", in.customVersion, quoted(in.custom))
-}
-
-// quoted shows a text that may be missing.
-func quoted(text *string) string {
-	if text == nil {
-		return "null"
-	}
-	return strconv.Quote(*text)
+	j.allow(by("5.14", "I16"), j.answer.Err == nil && same, func() *State { return s }, "version %d, %s", in.customVersion, shown{in.custom})
 }
 
 // kvValue judges the call against docs/contract/provider.md#p5.15.

@@ -15,6 +15,8 @@ type Contents struct {
 	Instances []memprovider.PreloadedInstance
 	// Messages are enqueued at the start of the run, in this order.
 	Messages []Message
+	// Incomplete lists the instances whose histories wait for what no message brings, so that they may never end.
+	Incomplete []string
 }
 
 // Message is a row in a queue: the worker queue if it is an activity, otherwise the orchestrator queue.

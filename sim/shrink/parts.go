@@ -204,8 +204,9 @@ func trim(p, was *plan.Plan) {
 		left[p.Instances[i].ID] = true
 	}
 	p.Contents = &plan.Contents{
-		Instances: slices.DeleteFunc(slices.Clone(p.Contents.Instances), func(in memprovider.PreloadedInstance) bool { return !left[in.Instance] }),
-		Messages:  slices.DeleteFunc(slices.Clone(p.Contents.Messages), func(m plan.Message) bool { return !left[m.Item.Target()] }),
+		Instances:  slices.DeleteFunc(slices.Clone(p.Contents.Instances), func(in memprovider.PreloadedInstance) bool { return !left[in.Instance] }),
+		Messages:   slices.DeleteFunc(slices.Clone(p.Contents.Messages), func(m plan.Message) bool { return !left[m.Item.Target()] }),
+		Incomplete: p.Contents.Incomplete,
 	}
 }
 

@@ -220,7 +220,7 @@ func knownTable(all []*knownFinding) timeline.Table {
 	return t
 }
 
-// causeShown is how much of a cause the text shows, in characters; other forms show it all.
+// causeShown is how much of a cause the text shows, in bytes; other forms show it all.
 const causeShown = 160
 
 func (a *app) printFindings(all []*knownFinding) {

@@ -27,7 +27,7 @@ type planCmd struct {
 
 	Seeds      seedRange `help:"The number of seeds for each variant of the plan, or a range; 20 if not given." placeholder:"N|A..B"`
 	Orders     bool      `help:"Try the steps in other orders, too, and rank them."`
-	Replay     string    `help:"Only show one run of a variant of the plan as a story: whole, stop-2 (after two steps), back-2 (and back from there), order-2,1, or a procedure of compare, such as canary, or canary/back-2." placeholder:"VARIANT"`
+	Replay     string    `help:"Only show one run of a variant of the plan as a story: whole, stop-2 (after two steps), back-2 (and back from there) or back-2+30s (not before 30 s have passed), order-2,1, or a procedure of compare, such as canary, or canary/back-2." placeholder:"VARIANT"`
 	Seed       *seed     `help:"With --replay: the seed; 1 if not given." placeholder:"N"`
 	storyFlags `embed:""`
 	Actions    string `help:"Write what to do to this file, with all instances of the store that it is about: a line for each, with the step before which to do it, what, and the instance, separated by tabs." placeholder:"FILE" writes:""`

@@ -34,10 +34,9 @@ type obligations struct {
 	// When the nodes became those of an upgraded cluster, or 0 if they are not, and the build that they run.
 	convergedMs int64
 	highest     *engine.Build
-	planned     map[string]int  // indices of the plan's instances, keyed by name; never iterated over, so map order does not matter
-	lacking     map[string]bool // likewise: the instances of the plan's store of which the store has lost something
-	left        []leaving       // indexed by instance number: the activities that left the worker queue last
-	moved       departuresOf    // what has left each queue since the last check
+	planned     map[string]int // indices of the plan's instances, keyed by name; never iterated over, so map order does not matter
+	left        []leaving      // indexed by instance number: the activities that left the worker queue last
+	moved       departuresOf   // what has left each queue since the last check
 	// pending is an instance with work at the last check, if there were many; phaseMs is when that check's phase began.
 	pending observe.InstanceNo
 	phaseMs int64

@@ -1,6 +1,8 @@
 package liveness
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/properties/internal/check"
@@ -69,16 +71,7 @@ func (c *obligations) unaided(in *model.Instance) bool {
 // incomplete reports whether the store had lost what the instance waits for before the run began.
 func (c *obligations) incomplete(in *model.Instance) bool {
 	stored := c.live.Plan.Contents
-	if stored == nil {
-		return false
-	}
-	if c.lacking == nil {
-		c.lacking = make(map[string]bool, len(stored.Instances))
-		for i := range stored.Instances {
-			c.lacking[stored.Instances[i].Instance] = stored.Instances[i].Incomplete
-		}
-	}
-	return c.lacking[in.Name]
+	return stored != nil && slices.Contains(stored.Incomplete, in.Name)
 }
 
 // leftAlone reports whether a child may go on forever because only its parent could end it. That is the case if the

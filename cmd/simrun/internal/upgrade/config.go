@@ -107,7 +107,9 @@ func latest(p *plan.Plan) time.Duration {
 // cancels loops.
 func (c *Config) wake(p *plan.Plan) {
 	last := latest(p)
-	p.Contents = &plan.Contents{Instances: c.Snapshot.Store.Instances, Messages: slices.Clone(c.Snapshot.Store.Messages)}
+	stored := c.Snapshot.Store
+	stored.Messages = slices.Clone(stored.Messages)
+	p.Contents = &stored
 	for i := range p.Contents.Messages {
 		m := &p.Contents.Messages[i]
 		m.Delay = min(m.Delay, last)

@@ -24,8 +24,8 @@ const mostOrders = 120
 
 // TryOrders tries other orders of the plan's steps, running each with that many seeds. The steps happen at the times in
 // the plan, and the steps of any one node keep their order. Orders are ranked by what they violate, and by the amount of
-// work that they lose, strand, and delay. If there are more than 120 orders, TryOrders tries a sample, which includes the plan's own order.
-// The sample depends only on the plan and the first seed. none is the effect of no step.
+// work that they lose, strand, and delay. none is the effect of no step. If there are more than 120 orders, TryOrders
+// tries a sample, which includes the plan's own order. The sample depends only on the plan and the first seed.
 func TryOrders(c Config, seeds uint64, none *Effect) ([]Order, error) {
 	first, err := c.Plan(c.First)
 	if err != nil {

@@ -54,7 +54,8 @@ func (r *reader) rebuild(s *Snapshot, running map[string]bool, ends map[string]e
 				w.never = append(w.never, string(m.item.Kind()))
 			}
 		}
-		if in.Incomplete = len(w.never) > 0; in.Incomplete {
+		if len(w.never) > 0 {
+			s.Store.Incomplete = append(s.Store.Incomplete, in.Instance)
 			r.leave(x.place, in.Instance, "what histories wait for and no row of a queue brings: it never comes", fmt.Sprintf("%s, %s", in.Instance, strings.Join(w.never, ", ")))
 		}
 	}

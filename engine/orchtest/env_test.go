@@ -390,12 +390,13 @@ func TestRetries(t *testing.T) {
 
 func TestCheckHistories(t *testing.T) {
 	const head = `{"event_id":1,"source_event_id":null,"instance_id":"i","execution_id":1,"timestamp_ms":1,"duroxide_version":"1.5.0",` +
-		`"type":"OrchestrationStarted","name":"Refund","version":"1.0.0","input":"5","parent_instance":null,"parent_id":null}` + "\n"
+		`"type":"OrchestrationStarted","name":"Refund","version":"1.0.0","input":"Pay","parent_instance":null,"parent_id":null}` + "\n"
 	const call = `{"event_id":2,"source_event_id":null,"instance_id":"i","execution_id":1,"timestamp_ms":1,"duroxide_version":"1.5.0",` +
 		`"type":"ActivityScheduled","name":"Pay","input":"5"}` + "\n"
 	registry := node.NewRegistry()
-	code := func(c *orch.Context, in string) (string, error) { return c.ScheduleActivity("Pay", in).Await() }
+	code := func(c *orch.Context, name string) (string, error) { return c.ScheduleActivity(name, "5").Await() }
 	sample.OK(t, registry.Register("Refund", engine.V(1, 0, 0), code))
+	sample.OK(t, registry.RegisterActivity("Pay", func(node.ActivityContext, string) (string, error) { return "", nil }))
 	for _, c := range []struct {
 		name string
 		tree fstest.MapFS
@@ -405,6 +406,7 @@ func TestCheckHistories(t *testing.T) {
 		{"differs", fstest.MapFS{"b.jsonl": {Data: []byte(head + strings.Replace(call, "Pay", "Play", 1))}},
 			`b.jsonl: the code of Refund@1.0.0 differs from the history: nondeterministic: schedule mismatch`},
 		{"one of two", fstest.MapFS{"a.jsonl": {Data: []byte(head + call)}, "b.jsonl": {Data: []byte(head)}}, "b.jsonl: the code of Refund@1.0.0 differs"},
+		{"waits", fstest.MapFS{"b.jsonl": {Data: []byte(strings.ReplaceAll(head+call, "Pay", "Play"))}}, "the activity Play is not registered, and"},
 		{"damaged", fstest.MapFS{"b.jsonl": {Data: []byte(head + "{")}}, `b.jsonl: line 2: `},
 		{"without a beginning", fstest.MapFS{"b.jsonl": {Data: []byte(call)}}, "begins with ActivityScheduled"},
 		{"empty", fstest.MapFS{"b.jsonl": {}}, "has no event"},

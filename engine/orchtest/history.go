@@ -78,8 +78,9 @@ func CheckHistory(handler orch.Handler, history []engine.Event) (difference stri
 }
 
 // CheckHistories replays every .jsonl file in a tree against a registry's code. The test fails, naming the file, for
-// each history that cannot be read, that the code diverges from, or whose orchestration and version are not in the
-// registry. It also fails if the tree has no such files.
+// each history that cannot be read, that the code diverges from, whose orchestration and version are not in the
+// registry, or which waits for an activity without a tag that is not among the registry's, if it has any. It also fails
+// if the tree has no such files.
 //
 //	orchtest.CheckHistories(t, os.DirFS("testdata/histories"), registry)
 func CheckHistories(t T, tree fs.FS, registry *node.Registry) {
@@ -125,5 +126,30 @@ func checkFile(tree fs.FS, name string, registry *node.Registry) error {
 	if err == nil && difference != "" {
 		err = fmt.Errorf("the code of %s differs from the history: %s", resolved, difference)
 	}
+	if lacked := waitsFor(history, registry); err == nil && lacked != "" {
+		err = fmt.Errorf("the activity %s is not registered, and the instance waits for it", lacked)
+	}
 	return err
+}
+
+// waitsFor returns the first activity that a running execution waits for and that the registry lacks. A registry
+// without any activity is that of a process that runs none; an activity with a tag may be another worker's.
+func waitsFor(history []engine.Event, registry *node.Registry) (lacked string) {
+	settled := map[uint64]bool{}
+	for _, e := range history {
+		switch e.Data.(type) {
+		case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
+			return ""
+		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.ActivityCancelRequested:
+			settled[e.SourceEventID] = true
+		}
+	}
+	for _, e := range history {
+		if d, ok := e.Data.(eventdata.ActivityScheduled); ok && d.Tag == "" && !settled[e.EventID] {
+			if _, found := registry.Activity(d.Name); !found && len(registry.Activities()) > 0 {
+				return d.Name
+			}
+		}
+	}
+	return ""
 }

@@ -29,6 +29,9 @@ func (s *Scenario) Format() []byte {
 		fmt.Fprintf(&b, "# %s\n\n", s.Title)
 	}
 	single, common := len(s.Template.Faults.Rates), ""
+	if s.NoFaults {
+		common = "none"
+	}
 	for _, name := range []string{"light", "full", "timing"} {
 		plan, _ := NamedFaults(name)
 		if n := len(s.Template.Faults.Rates) - len(plan.Rates); n >= 0 && slices.Equal(s.Template.Faults.Rates[n:], plan.Rates) {

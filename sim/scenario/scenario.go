@@ -28,6 +28,9 @@ type Scenario struct {
 	// Matrix reports whether, in such a campaign, every kind of fault must affect every orchestration feature.
 	Matrix bool
 
+	// NoFaults reports whether the text says "faults none", so that no command adds faults by default.
+	NoFaults bool
+
 	// Fuzz limits how a fuzzer may change the scenario.
 	Fuzz Fuzz
 

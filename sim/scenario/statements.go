@@ -297,7 +297,10 @@ func planRows() []row {
 			Meaning: "a whole fault plan by name; by default none", Example: "faults light"},
 			once: true, lines: one(func(at place) bool { return at.common != "" }, func(at place) []item {
 				name := at.common
-				return []item{oneOf(&name, strings.Join(faultNames(), " | "), "fault plan", faultNames()), check(func(p *parser) { p.common, _ = NamedFaults(name) })}
+				return []item{oneOf(&name, strings.Join(faultNames(), " | "), "fault plan", faultNames()), check(func(p *parser) {
+					p.common, _ = NamedFaults(name)
+					p.s.NoFaults = name == "none"
+				})}
 			})},
 		{StatementInfo: StatementInfo{Name: "fault",
 			Meaning: "one kind of fault, which happens at N in M of its opportunities; it takes precedence over the fault plan that faults names", Example: "node A runs 1.5.0\nfault crash-before-ack 1 in 200 from 5s to 20s on A"},

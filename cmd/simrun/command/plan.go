@@ -130,10 +130,10 @@ func (c *planCmd) run(a *app) (int, error) {
 	return status, nil
 }
 
-// ownFaults returns the default fault level: light, or "" if the scenario has fault rates of its own.
+// ownFaults returns the default fault level: light, or "" if the scenario says which faults it has, or that it has none.
 func ownFaults(p *Program, name string) string {
 	sc, err := p.openScenario(name)
-	if err != nil || len(sc.Template.Faults.Rates) > 0 {
+	if err != nil || sc.NoFaults || len(sc.Template.Faults.Rates) > 0 {
 		return ""
 	}
 	return "light"

@@ -41,7 +41,13 @@ func (p *parser) nodeNames() {
 		name := p.name("a node's name")
 		p.unique("node", name)
 		pl.Nodes = append(pl.Nodes, plan.Node{Name: name})
-		if p.err != nil || p.accept("runs") || p.accept("run") {
+		switch _, err := strconv.Atoi(name); {
+		case p.err != nil, p.accept("runs"):
+			return
+		case p.accept("run"):
+			if err == nil && len(pl.Nodes) == p.first+1 {
+				p.warn(p.line, "nodes %[1]s: that is one node with the name %[1]s; name each node, as in \"nodes A B C run 1.5.0\"", name)
+			}
 			return
 		}
 		if !p.more() {

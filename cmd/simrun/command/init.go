@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/durosim/durosim/engine"
@@ -92,6 +93,9 @@ func (c *initCmd) text(p *Program) (string, error) {
 	}
 	if i := slices.IndexFunc(c.Nodes, func(n string) bool { return !nodeName.MatchString(n) || slices.Contains([]string{"run", "runs"}, n) }); i >= 0 {
 		return "", fmt.Errorf("--nodes: %q is no name of a node here: expected letters, digits or one of _.:-, and none of the words run and runs", c.Nodes[i])
+	}
+	if _, err := strconv.Atoi(c.Nodes[0]); err == nil && len(c.Nodes) == 1 {
+		return "", fmt.Errorf("--nodes %s: expected the name of each node, as in A,B,C", c.Nodes[0])
 	}
 	quoted := commandline.Quote(file)
 	var b strings.Builder

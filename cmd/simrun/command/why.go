@@ -53,6 +53,9 @@ func (c *whyCmd) run(a *app) (int, error) {
 	}
 	r, err := c.one(a.program, c.Scenario, c.Seed)
 	if err != nil {
+		if _, e := a.program.openScenario(c.Instance); e == nil && c.Scenario != "" {
+			err = fmt.Errorf("the instance comes first: why %s %s", c.Scenario, c.Instance)
+		}
 		return 0, err
 	}
 	of := r.subject.scenario.Name

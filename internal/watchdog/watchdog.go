@@ -44,9 +44,12 @@ type Watch struct {
 	subject  Subject
 	// goroutine is the number of Guard's goroutine. Code runs on it, or on a coroutine that it has created.
 	goroutine string
+	used      func() time.Duration // replaces processorTime in tests
 }
 
 const abandoned = 1<<64 - 1
+
+var began = time.Now()
 
 // Enter says that code of a subject is about to run. It returns false if code is running already, which then runs this
 // code.
@@ -75,14 +78,20 @@ func (w *Watch) Leave() {
 // that was stopped for a while, all of it, does not count.
 const looks = 10
 
-// Guard calls run on a goroutine of its own and waits until it returns. If code runs for longer than the limit, Guard
-// returns a description of it, and run never goes on: its goroutine and that of the code, which cannot be stopped, are
-// left behind. Guard raises a panic of run again, as a *Panic, and it exits its goroutine if run does.
+// guards is the number of calls of Guard that are running.
+var guards atomic.Int64
+
+// Guard calls run on a goroutine of its own and waits until it returns. If code blocks, or has a processor to itself, for
+// longer than the limit, Guard returns a description of it, and run never goes on: its goroutine and that of the code,
+// which cannot be stopped, are left behind. Guard raises a panic of run again, as a *Panic, and it exits its goroutine if
+// run does.
 func (w *Watch) Guard(limit time.Duration, run func()) *Stuck {
 	if limit == 0 {
 		run()
 		return nil
 	}
+	guards.Add(1)
+	defer guards.Add(-1)
 	var raised *Panic
 	returned := false
 	done := make(chan struct{})
@@ -99,7 +108,11 @@ func (w *Watch) Guard(limit time.Duration, run func()) *Stuck {
 	}()
 	ticker := time.NewTicker(max(limit/looks, 1))
 	defer ticker.Stop()
-	for seen, same := uint64(0), 0; ; {
+	used := processorTime
+	if w.used != nil {
+		used = w.used
+	}
+	for seen, same, since := uint64(0), 0, time.Duration(0); ; {
 		select {
 		case <-done:
 			if raised != nil {
@@ -111,13 +124,25 @@ func (w *Watch) Guard(limit time.Duration, run func()) *Stuck {
 			return nil
 		case <-ticker.C:
 		}
-		switch n := w.switches.Load(); {
-		case n%2 == 0 || n != seen:
-			seen, same = n, 0
-		case same+1 < looks:
-			same++
-		case w.switches.CompareAndSwap(n, abandoned):
-			return w.stuck(limit)
+		n := w.switches.Load()
+		if n%2 == 0 || n != seen {
+			seen, same, since = n, 0, used()
+			continue
+		}
+		if same++; same < looks {
+			continue
+		}
+		state, frames := stackOf(w.goroutine)
+		if strings.HasPrefix(state, "run") || strings.HasPrefix(state, "GC") {
+			// On a busy machine, code can be without a processor for all that time. Threads of a process have equal shares of
+			// what it uses.
+			if used()-since < limit*time.Duration(min(guards.Load(), int64(runtime.GOMAXPROCS(0)))) {
+				continue
+			}
+			state = "it runs on" // "runnable" if another goroutine had its processor
+		}
+		if w.switches.CompareAndSwap(n, abandoned) {
+			return w.stuck(limit, state, frames)
 		}
 	}
 }
@@ -156,13 +181,9 @@ type Stuck struct {
 	Message string
 }
 
-func (w *Watch) stuck(limit time.Duration) *Stuck {
+func (w *Watch) stuck(limit time.Duration, state string, frames []string) *Stuck {
 	s := &Stuck{}
 	s.Code, s.Instance = w.subject.Running()
-	state, frames := stackOf(w.goroutine)
-	if strings.HasPrefix(state, "run") {
-		state = "it runs on" // "runnable" if another goroutine had its processor
-	}
 	s.Message = fmt.Sprintf("the code of %s (instance %s) has run for %s of real time without coming back", s.Code, s.Instance, limit)
 	if state != "" {
 		s.Message += " (" + state + ")"

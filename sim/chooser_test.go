@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 )
 
@@ -190,10 +191,10 @@ func TestDrawBounds(t *testing.T) {
 func TestBadDrawsPanic(t *testing.T) {
 	k := sim.RootKey(true).Num(labelCall, 1)
 	for _, c := range []sim.Chooser{sim.Random(0), sim.FIFO(0), sim.Replay(&sim.Recording{})} {
-		mustPanic(t, "choice call:1 has no values", func() { c.Choose(k, 0) })
-		mustPanic(t, "1 in 0", func() { sim.Chance(c, k, 1, 0) })
-		mustPanic(t, "without a weight", func() { sim.Pick(c, k, nil) })
-		mustPanic(t, "draw call:1 between 2ns and 1ns", func() { sim.Between(c, k, 2, 1) })
+		sample.Panics(t, "choice call:1 has no values", func() { c.Choose(k, 0) })
+		sample.Panics(t, "1 in 0", func() { sim.Chance(c, k, 1, 0) })
+		sample.Panics(t, "without a weight", func() { sim.Pick(c, k, nil) })
+		sample.Panics(t, "draw call:1 between 2ns and 1ns", func() { sim.Between(c, k, 2, 1) })
 	}
 }
 
@@ -231,6 +232,6 @@ func TestChanceOf(t *testing.T) {
 		if happened < 50 || happened > 300 {
 			t.Errorf("%s: %d of 1000 happen", name, happened)
 		}
-		mustPanic(t, "1 in 0", func() { sim.ChanceOf(a, sim.RootKey(false), &segment, 1, 0) })
+		sample.Panics(t, "1 in 0", func() { sim.ChanceOf(a, sim.RootKey(false), &segment, 1, 0) })
 	}
 }

@@ -130,8 +130,8 @@ func TestKeyAsText(t *testing.T) {
 }
 
 func TestLabelsNeedAName(t *testing.T) {
-	mustPanic(t, "empty name", func() { sim.NewLabel("") })
-	mustPanic(t, "zero Label", func() { sim.RootKey(true).At(sim.Label{}) })
+	sample.Panics(t, "empty name", func() { sim.NewLabel("") })
+	sample.Panics(t, "zero Label", func() { sim.RootKey(true).At(sim.Label{}) })
 	if labelNode.String() != "node" {
 		t.Error(labelNode.String())
 	}

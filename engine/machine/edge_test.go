@@ -32,14 +32,7 @@ func TestPanics(t *testing.T) {
 		{&Answer{Call: 1, Work: &engine.FetchedWork{Item: work}}, "the other kind of work"},
 		{nil, "unknown input"},
 	} {
-		func() {
-			defer func() {
-				if p, ok := recover().(string); !ok || !strings.Contains(p, c.want) {
-					t.Errorf("%#v: panic %q, want %q", c.in, p, c.want)
-				}
-			}()
-			started().Step(c.in)
-		}()
+		sample.Panics(t, c.want, func() { started().Step(c.in) })
 	}
 }
 

@@ -4,15 +4,11 @@ import (
 	"testing"
 
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 func TestSelectOfNothingPanics(t *testing.T) {
-	defer func() {
-		if r := recover(); r != "orch: Select of no futures" {
-			t.Errorf("panic %v", r)
-		}
-	}()
-	orch.Select()
+	sample.Panics(t, "orch: Select of no futures", func() { orch.Select() })
 }
 
 func TestJoinOfNothingIsEmpty(t *testing.T) {

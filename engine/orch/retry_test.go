@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/orch"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestBackoffs checks the table of pauses, including those that would overflow.
@@ -33,10 +34,7 @@ func TestBackoffs(t *testing.T) {
 }
 
 func TestRetryOfNoAttemptsPanics(t *testing.T) {
-	defer func() {
-		if r := recover(); r != "orch: a retry policy needs at least one attempt" {
-			t.Errorf("panic %v", r)
-		}
-	}()
-	orch.NewContext(&instant{}).ScheduleActivityWithRetry("a", "", orch.RetryPolicy{})
+	sample.Panics(t, "orch: a retry policy needs at least one attempt", func() {
+		orch.NewContext(&instant{}).ScheduleActivityWithRetry("a", "", orch.RetryPolicy{})
+	})
 }

@@ -190,14 +190,7 @@ func TestPanicOfARule(t *testing.T) {
 		engine.Event{EventID: 3, SourceEventID: 2, Data: eventdata.ActivityCompleted{}})
 	mustTurn(t, in)
 	rules.Recipient = func(orchhost.Token, func() []orchhost.Token) orchhost.Token { panic("of a rule") }
-	func() {
-		defer func() {
-			if r := recover(); r != "of a rule" {
-				t.Errorf("the turn panicked with %v", r)
-			}
-		}()
-		_, _ = Turn(in)
-	}()
+	sample.Panics(t, "of a rule", func() { _, _ = Turn(in) })
 	if got := strings.Join(log, ", "); got != "went on, recovered orch: the turn is over" {
 		t.Errorf("the code saw: %s", got)
 	}

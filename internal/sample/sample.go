@@ -7,8 +7,10 @@
 package sample
 
 import (
+	"fmt"
 	"os"
 	"runtime/debug"
+	"strings"
 	"testing"
 )
 
@@ -75,4 +77,16 @@ func Must[T any](v T, err error) func(TB) T {
 		OK(t, err)
 		return v
 	}
+}
+
+// Panics ends the test unless f panics with a text that contains want.
+func Panics(t TB, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got == nil || !strings.Contains(fmt.Sprint(got), want) {
+			t.Fatal(fmt.Sprintf("panic is %v, want one that contains %q", got, want))
+		}
+	}()
+	f()
 }

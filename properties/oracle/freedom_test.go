@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // ids lists the freedoms in docs/contract/provider.md#p10.
@@ -299,10 +300,5 @@ func TestDenied(t *testing.T) {
 }
 
 func TestUnknownFreedom(t *testing.T) {
-	defer func() {
-		if got, want := recover(), `oracle: Options.Deny: there is no freedom "F99"`; got != want {
-			t.Errorf("panics with %v, want %s", got, want)
-		}
-	}()
-	New(Options{Deny: []Freedom{"F9", "F99"}})
+	sample.Panics(t, `oracle: Options.Deny: there is no freedom "F99"`, func() { New(Options{Deny: []Freedom{"F9", "F99"}}) })
 }

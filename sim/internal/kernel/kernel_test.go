@@ -221,8 +221,8 @@ func TestCancelledEventsAreSwept(t *testing.T) {
 func TestBadTimesPanic(t *testing.T) {
 	k := mustKernel[int](t, kernel.Options{Chooser: sim.FIFO(0)})
 	key := sim.RootKey(true).Num(labelCall, 3)
-	mustPanic(t, "event call:3 at 1735689599999999, which is 1µs before now", func() { k.At(k.Now()-1, key, 0) })
-	mustPanic(t, "event call:3 after -1ns", func() { k.After(-1, key, 0) })
+	sample.Panics(t, "event call:3 at 1735689599999999, which is 1µs before now", func() { k.At(k.Now()-1, key, 0) })
+	sample.Panics(t, "event call:3 after -1ns", func() { k.After(-1, key, 0) })
 }
 
 func TestBudget(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/internal/kernel"
 )
@@ -134,11 +135,11 @@ func TestDigestDoesNotDependOnBuffering(t *testing.T) {
 }
 
 func TestTraceOrderOfCalls(t *testing.T) {
-	mustPanic(t, "outside a record", func() { kernel.NewTrace().Int(1) })
-	mustPanic(t, "outside a record", func() { kernel.NewTrace().Bool(true) })
-	mustPanic(t, "outside a record", func() { kernel.NewTrace().Str("") })
-	mustPanic(t, "outside a record", func() { kernel.NewTrace().End() })
-	mustPanic(t, "inside record 0", func() {
+	sample.Panics(t, "outside a record", func() { kernel.NewTrace().Int(1) })
+	sample.Panics(t, "outside a record", func() { kernel.NewTrace().Bool(true) })
+	sample.Panics(t, "outside a record", func() { kernel.NewTrace().Str("") })
+	sample.Panics(t, "outside a record", func() { kernel.NewTrace().End() })
+	sample.Panics(t, "inside record 0", func() {
 		trace := kernel.NewTrace()
 		trace.Begin(0, 1)
 		trace.Begin(0, 1)
@@ -316,10 +317,10 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%d records: %v and %v", n, whole.Digest(), parts.Digest())
 		}
 	}
-	mustPanic(t, "with words beyond its shape", func() { kernel.NewTrace().Record(sim.Epoch, 7, shape, 1, 2, 0, 4, 0) })
-	mustPanic(t, "Trace.RecordBytes", func() { kernel.NewTrace().RecordBytes(sim.Epoch, 7, shapes[3], 1, 2, 3, nil) })
-	mustPanic(t, "a Shape of more than", func() { shapes[5].Int() })
-	mustPanic(t, "inside record 0", func() {
+	sample.Panics(t, "with words beyond its shape", func() { kernel.NewTrace().Record(sim.Epoch, 7, shape, 1, 2, 0, 4, 0) })
+	sample.Panics(t, "Trace.RecordBytes", func() { kernel.NewTrace().RecordBytes(sim.Epoch, 7, shapes[3], 1, 2, 3, nil) })
+	sample.Panics(t, "a Shape of more than", func() { shapes[5].Int() })
+	sample.Panics(t, "inside record 0", func() {
 		trace := kernel.NewTrace()
 		trace.Begin(sim.Epoch, 7)
 		trace.Record(sim.Epoch, 7, kernel.Fields, 0, 0, 0, 0, 0)

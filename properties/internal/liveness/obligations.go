@@ -10,6 +10,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // turnsMax limits how many turns an instance may take during recovery before it ends.
@@ -40,12 +41,14 @@ type obligations struct {
 	// pending is an instance with work at the last check, if there were many; phaseMs is when that check's phase began.
 	pending observe.InstanceNo
 	phaseMs int64
+	long    longRuns
 }
 
 func newObligations(s *track.State) check.Checker {
-	return &obligations{live: s, Base: check.Base{Run: s.Run, OnObserve: check.SetOf(
-		observe.RowInserted, observe.RowRestored, observe.InstanceCreated, observe.InstanceRemoved, observe.StatusSet, observe.RowRemoved,
-	)}}
+	return &obligations{live: s, Base: check.Base{
+		Run: s.Run, OnRecord: check.SetOf(record.ActivityStarted, record.ActivityFinished),
+		OnObserve: check.SetOf(observe.RowInserted, observe.RowRestored, observe.InstanceCreated, observe.InstanceRemoved, observe.StatusSet, observe.RowRemoved),
+	}}
 }
 
 func (c *obligations) Open(nowMs int64) (bool, int64) {
@@ -113,6 +116,7 @@ func (c *obligations) look(nowMs int64) {
 		c.pending = 0
 	}
 	c.converge()
+	c.long.look(c.Run.Model, nowMs)
 	settling := c.settling()
 	for no := range open {
 		in := store.Instance(no)
@@ -293,7 +297,7 @@ func (c *obligations) activity(in *model.Instance, r *model.Row) {
 		return
 	}
 	b := workBound(input)
-	from := max(c.live.RecoveryMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs)
+	from := max(c.live.RecoveryMs, since, mine.FirstVisibleMs, mine.MovedMs, mine.AgainMs, c.long.untilMs)
 	if c.overdue(mine, from, b) {
 		c.report("L01", in, r, from, b)
 	}
@@ -347,6 +351,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 			return // it waits for an activity that no live node serves
 		}
 		work = w
+		from = max(from, c.long.untilMs)
 	}
 	if next != model.NeverMs && mine.CancelMs == 0 {
 		from = max(from, next)

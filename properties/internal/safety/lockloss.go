@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
@@ -32,6 +33,9 @@ type keptNode struct {
 	incarnation uint32
 	cutOffMs    int64 // when the trouble that excuses losing any lock ends; with a delayed call, this can be in the future
 	delayedMs   int64 // the last trouble with a renewal or an ack
+	// renewedMs says when the node was last told that it had renewed a lock, keyed by token; never iterated over. A renewal
+	// whose answer was lost is none for the node, which gives the work up when the lock that it knows of has run out.
+	renewedMs map[string]int64
 }
 
 // keptMarginMs is how long a call's request and answer legs may take when there is no fault, plus a small margin.
@@ -43,9 +47,17 @@ const outageMostMs = 3000
 func newLockLossChecker(m *check.Run) check.Checker {
 	return &lockLossChecker{outageMs: math.MinInt64, Base: check.Base{
 		Run: m, OnObserve: check.SetOf(observe.LockTaken, observe.SessionSet),
-		OnRecord: check.SetOf(record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.Fault),
+		OnRecord: check.SetOf(record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.Fault, record.Answered),
 		OnEnd:    check.Ends{OK: check.SetOf(observe.CallRenewWorkItemLock, observe.CallAckWorkItem)},
 	}}
+}
+
+// RecordsOf narrows the records of calls to renewals.
+func (k *lockLossChecker) RecordsOf(of record.Kind) check.Set[observe.CallKind] {
+	if of == record.Answered {
+		return check.SetOf(observe.CallRenewOrchestrationItemLock, observe.CallRenewWorkItemLock)
+	}
+	return check.AnyCall
 }
 
 func (k *lockLossChecker) Record(r *cluster.Record) {
@@ -61,13 +73,17 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 	n := &k.nodes[r.Node-1]
 	switch r.Kind {
 	case record.NodeStarted:
-		n.up, n.paused, n.incarnation = true, false, r.Incarnation
+		n.up, n.paused, n.incarnation, n.renewedMs = true, false, r.Incarnation, map[string]int64{}
 	case record.NodeStopped, record.NodeCrashed:
 		n.up = false
 	case record.NodePaused:
 		n.paused, n.cutOffMs = true, max(n.cutOffMs, r.AtMs)
 	case record.NodeResumed:
 		n.paused, n.cutOffMs = false, max(n.cutOffMs, r.AtMs)
+	case record.Answered:
+		if r.Err == nil {
+			n.renewedMs[call.LockToken(r.Request)] = r.AtMs
+		}
 	case record.Fault:
 		k.onFault(n, r)
 	}
@@ -124,7 +140,8 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 	if check.RenewedAfter(timeout, buffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
 		return // with some clocks, such a lock expires before the contract lets the node renew it
 	}
-	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > untilMs {
+	known := min(untilMs, max(takenMs, n.renewedMs[was.Token])+timeout.Milliseconds())
+	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > known {
 		return
 	}
 	k.Run.Violate(check.Breach{

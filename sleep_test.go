@@ -28,7 +28,9 @@ func TestActivitiesSleep(t *testing.T) {
 		}
 		return "late", nil
 	}
-	wait := func(ctx *orch.Context, input string) (string, error) { return ctx.ScheduleActivity("Charge", input).Await() }
+	wait := func(ctx *orch.Context, input string) (string, error) {
+		return ctx.ScheduleActivity("Charge", input).Await()
+	}
 	r := runTest(durosim.Config{
 		Scenario: "nodes A B run 1.5.0\n  option worker_lock_timeout 3s\nfaults light\n" +
 			"instance wait runs Wait with 20m\n" +
@@ -51,6 +53,19 @@ func TestActivitiesSleep(t *testing.T) {
 			}
 		},
 	})
+	if r.failed {
+		t.Error(r.text)
+	}
+	visits := func(ctx *orch.Context, input string) (string, error) {
+		var all []*orch.Future
+		for i := range 30 {
+			all = append(all, ctx.ScheduleActivity("Charge", input, orch.OnSession(fmt.Sprint(i))))
+		}
+		return "", orch.Join(all...)[0].Err
+	}
+	r = runTest(durosim.Config{Seeds: 2, Scenario: "nodes A B run 1.5.0\ninstance v runs Visits with 1m\n", Handlers: func(r *node.Registry, _ *engine.Build) error {
+		return errors.Join(r.Register("Visits", engine.V(1, 0, 0), visits), r.RegisterActivity("Charge", charge))
+	}})
 	if r.failed {
 		t.Error(r.text)
 	}

@@ -174,13 +174,13 @@ func (c *obligations) turnInput(in *model.Instance) boundInput {
 	return b
 }
 
-// workInput is like turnInput, for an activity.
-func (c *obligations) workInput(r *model.Row) (b boundInput, sinceMs int64) {
+// workInput is like turnInput, for an activity, and the nodes that Takes or Serves reports.
+func (c *obligations) workInput(r *model.Row, by func(n *track.Node, r *model.Row) (takes, has bool)) (b boundInput, sinceMs int64) {
 	sinceMs = model.NeverMs
 	b.others, b.backoffMs = c.working-1, c.live.Row(r.No).BackoffMs
 	for i := range c.live.Nodes {
 		n := &c.live.Nodes[i]
-		if takes, _ := c.live.Takes(n, r); takes {
+		if takes, _ := by(n, r); takes {
 			b.worstOf(&n.Options, n.Options.WorkerLockTimeout, n.Options.WorkerConcurrency)
 			sinceMs = min(sinceMs, n.LiveSinceMs)
 		}
@@ -288,7 +288,7 @@ func (c *obligations) delivered(in *model.Instance, input boundInput) {
 
 func (c *obligations) activity(in *model.Instance, r *model.Row) {
 	mine := c.live.Row(r.No)
-	input, since := c.workInput(r)
+	input, since := c.workInput(r, c.live.Takes)
 	if input.slots == 0 {
 		c.unserved(in, r)
 		return
@@ -325,6 +325,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		return // it waits for an event that, according to the plan, no client sends
 	}
 	var work boundInput
+	inSession := false
 	from, next := max(c.live.RecoveryMs, since, mine.OutsideMs, c.movedMs(in.Queue), c.movedMs(in.Work)), int64(model.NeverMs)
 	switch {
 	case alone:
@@ -346,7 +347,11 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	for _, r := range in.Work {
 		next = min(next, c.live.Row(r.No).FirstVisibleMs)
 		from = max(from, c.live.Row(r.No).AgainMs)
-		w, _ := c.workInput(r)
+		w, _ := c.workInput(r, c.live.Takes)
+		if w.slots == 0 {
+			w, _ = c.workInput(r, c.live.Serves)
+			inSession = true
+		}
 		if w.slots == 0 {
 			return // it waits for an activity that no live node serves
 		}
@@ -361,8 +366,8 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		c.until(from + b.ms)
 		return
 	}
-	if alone {
-		return // its bound has passed, so from now on it may take forever
+	if alone || inSession {
+		return // its bound has passed, so from now on it may take forever; and a session's owner may keep its work waiting
 	}
 	if open, ms := c.atEnded(in); open {
 		if ms == model.NeverMs {

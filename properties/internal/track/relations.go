@@ -212,8 +212,17 @@ func (s *State) AnyRuns(in *model.Instance) bool {
 	return false
 }
 
-// Takes reports whether a node is live and takes an activity, and whether it has the activity's code.
+// Takes reports whether a node is live and takes an activity, and whether it has the activity's code. Who takes one of a
+// session depends on who owns the session, so of no node is that known.
 func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
+	if w, ok := r.Item.(engine.ActivityExecuteItem); ok && w.SessionID != "" {
+		return false, false
+	}
+	return s.Serves(n, r)
+}
+
+// Serves is like Takes, but leaves sessions out of account.
+func (s *State) Serves(n *Node, r *model.Row) (takes, has bool) {
 	if !n.Live() || n.Options.WorkerConcurrency == 0 {
 		return false, false
 	}
@@ -221,7 +230,7 @@ func (s *State) Takes(n *Node, r *model.Row) (takes, has bool) {
 	if !ok {
 		return true, false
 	}
-	if w.SessionID != "" || !n.Options.WorkerTagFilter.Matches(w.Tag) {
+	if !n.Options.WorkerTagFilter.Matches(w.Tag) {
 		return false, false
 	}
 	_, has = n.Registry.Activity(w.Name)

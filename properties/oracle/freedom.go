@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/durosim/durosim/engine"
+import (
+	"strings"
+
+	"github.com/durosim/durosim/engine"
+)
 
 // Freedom is the id of a choice that the contract leaves to the provider (docs/contract/provider.md#p10). Each freedom
 // is an explicit branch of the specification. Options.Deny denies freedoms to providers that promise more.
@@ -54,6 +58,9 @@ type FreedomInfo struct {
 	// Branch says what the branch of the specification allows and, where that is not plain, what is left if it is denied.
 	Branch string
 }
+
+// Always reports whether the freedom cannot be denied.
+func (f FreedomInfo) Always() bool { return strings.HasSuffix(f.Branch, "always granted") }
 
 // Freedoms returns all freedoms: first the 28 in docs/contract/provider.md#p10, in its order, then those without a
 // number. The caller owns the slice.

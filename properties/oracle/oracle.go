@@ -10,8 +10,8 @@ import (
 
 // Options describes what a provider promises beyond the contract and under which conditions it is watched.
 type Options struct {
-	// Deny lists freedoms that the provider does not use. It uses the ids that Freedoms lists, such as "F9". A freedom
-	// that Freedoms describes as "always granted" cannot be denied.
+	// Deny lists freedoms that the provider does not use. It uses the ids that Freedoms lists, such as "F9", apart
+	// from those that are always granted.
 	Deny []Freedom
 	// StorageErrors permits any call to return a retryable error without effect.
 	StorageErrors bool
@@ -25,11 +25,15 @@ type Options struct {
 	slow bool
 }
 
-// Check returns an error if Deny contains an id that Freedoms does not list.
+// Check returns an error if Deny contains an id that Freedoms does not list, or one that cannot be denied.
 func (o Options) Check() error {
 	for _, id := range o.Deny {
-		if !slices.ContainsFunc(Freedoms(), func(f FreedomInfo) bool { return f.ID == id }) {
+		all := Freedoms()
+		switch i := slices.IndexFunc(all, func(f FreedomInfo) bool { return f.ID == id }); {
+		case i < 0:
 			return fmt.Errorf("oracle: Options.Deny: there is no freedom %q", id)
+		case all[i].Always():
+			return fmt.Errorf("oracle: Options.Deny: freedom %s cannot be denied: %s", id, all[i].Branch)
 		}
 	}
 	return nil
@@ -78,7 +82,7 @@ type Oracle struct {
 	compares bool
 }
 
-// New returns an oracle for an empty store. It panics if Options.Deny contains an id that Freedoms does not list.
+// New returns an oracle for an empty store. It panics if Options.Check returns an error.
 func New(o Options) *Oracle {
 	if err := o.Check(); err != nil {
 		panic(err.Error())

@@ -273,11 +273,15 @@ func (c *oracleCmd) line() string {
 }
 
 func freedoms(ids []string) ([]oracle.Freedom, error) {
-	known := idsOf(oracle.Freedoms(), func(f oracle.FreedomInfo) string { return string(f.ID) })
+	all := oracle.Freedoms()
+	known := idsOf(all, func(f oracle.FreedomInfo) string { return string(f.ID) })
 	var list []oracle.Freedom
 	for _, id := range ids {
 		if err := oneOf("--deny", id, known); err != nil {
 			return nil, err
+		}
+		if f := all[slices.Index(known, id)]; f.Always() {
+			return nil, fmt.Errorf("--deny %s: it cannot be denied: %s", id, f.Branch)
 		}
 		list = append(list, oracle.Freedom(id))
 	}

@@ -48,9 +48,15 @@ var (
 // whatever needs the method and reports that it did so; a node treats the error as permanent.
 var ErrUnsupported error = &ProviderError{Operation: "call", Message: "not supported by this provider"}
 
-// ErrEnded is wrapped by an error that says that the process of a provider has ended. If that was during a call, it is a
-// mistake of the provider.
-var ErrEnded = errors.New("the provider's process ended")
+// ErrEnded and ErrForm are wrapped by errors that say that the process of a provider has ended, or that an answer of it
+// is none of the protocol's. If that was during a call, it is a mistake of the provider.
+var (
+	ErrEnded = errors.New("the provider's process ended")
+	ErrForm  = errors.New("the answer has the wrong form")
+)
+
+// Mistaken reports whether an error says that a provider has made such a mistake.
+func Mistaken(err error) bool { return errors.Is(err, ErrEnded) || errors.Is(err, ErrForm) }
 
 // Retryablef returns a retryable provider error. The format may wrap a cause with %w.
 func Retryablef(operation, format string, args ...any) *ProviderError {

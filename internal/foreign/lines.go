@@ -22,8 +22,9 @@ func (e *TooLongError) Error() string {
 // Lines exchanges messages over two streams. Each message is one line, terminated by a newline. One goroutine may send
 // while another receives.
 type Lines struct {
-	in  *bufio.Reader
-	out io.WriteCloser
+	in    *bufio.Reader
+	begun *begun
+	out   io.WriteCloser
 
 	closing sync.Once
 	closed  error
@@ -31,7 +32,35 @@ type Lines struct {
 
 // NewLines returns a Lines that reads messages from in and writes them to out.
 func NewLines(in io.Reader, out io.WriteCloser) *Lines {
-	return &Lines{in: bufio.NewReader(in), out: out}
+	b := &begun{in: in}
+	return &Lines{in: bufio.NewReader(b), begun: b, out: out}
+}
+
+// Begun returns the beginning of the line that has begun to arrive and has not ended, or nil.
+func (l *Lines) Begun() []byte {
+	l.begun.mu.Lock()
+	defer l.begun.mu.Unlock()
+	return bytes.Clone(l.begun.line)
+}
+
+// begun is a reader that keeps the beginning of the line that has not ended.
+type begun struct {
+	in   io.Reader
+	mu   sync.Mutex
+	line []byte
+}
+
+func (b *begun) Read(p []byte) (int, error) {
+	n, err := b.in.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rest := p[:n]
+	if end := bytes.LastIndexByte(rest, '\n'); end >= 0 {
+		b.line, rest = nil, rest[end+1:]
+	}
+	const most = 1 << 10
+	b.line = append(b.line, rest[:min(len(rest), most-len(b.line))]...)
+	return n, err
 }
 
 // Send writes one message. It rejects a message that is too long or contains a newline.

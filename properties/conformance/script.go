@@ -59,7 +59,7 @@ func (w *caseRun) note(op, answer string) {
 func (w *caseRun) run(op string) (answer string, err error) {
 	defer func() {
 		if broken := w.broken(); broken != nil {
-			w.note(op, "no answer")
+			w.note(op, "no valid answer")
 			fail("%v", broken)
 		}
 	}()

@@ -25,8 +25,8 @@ type Exchange struct {
 	// Failing is set if the storage was made to fail during the call. The call may then return a retryable error,
 	// without effect.
 	Failing bool
-	// Crash says that the provider panicked during the call or that its process ended, on its first line; the others have
-	// the stack or the process's last words. No contract allows that.
+	// Crash says on its first line that the provider panicked during the call, that its process ended, or that its answer
+	// has the wrong form; the others have the stack or the process's last words. No contract allows that.
 	Crash string
 	// At is the span of store time in which the call took effect.
 	At Span
@@ -47,8 +47,11 @@ func (e Exchange) String() string {
 
 // AnswerText returns the answer as it appears in a transcript.
 func (e Exchange) AnswerText() string {
-	if e.Lost || e.Crash != "" {
+	switch {
+	case e.Lost:
 		return "no answer"
+	case e.Crash != "":
+		return "no valid answer"
 	}
 	return call.AnswerText(call.Method(e.Call), e.Answer)
 }

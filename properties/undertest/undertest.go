@@ -85,8 +85,8 @@ type Store struct {
 	// FailNext makes the next call fail as if its storage had failed. The store chooses the point at which it fails.
 	FailNext func()
 	// Broken returns an error if a component between the provider and the caller has failed, so that there can be no
-	// verdict on the provider. Otherwise it returns nil. An error that wraps ErrEnded says that the provider's process
-	// ended; if that was during a call, it is a finding about the provider.
+	// verdict on the provider. Otherwise it returns nil. An engine.Mistaken error, such as one that wraps ErrEnded, is a
+	// finding about the provider if it arises during a call.
 	Broken func() error
 	// Close releases the store. No calls follow it. A store whose provider has panicked is not released, since it may
 	// still hold its locks.

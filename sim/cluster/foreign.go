@@ -36,8 +36,7 @@ type ForeignStore struct {
 	// their count.
 	FailAckStep func(step int)
 	// Broken returns a non-nil error if something between the store and its caller has failed, in which case the run
-	// cannot continue. An error that wraps engine.ErrEnded says that the store's process has ended: that violates
-	// PropertyProvider, as a panic of Provider does.
+	// cannot continue. An engine.Mistaken error violates PropertyProvider, as a panic of Provider does.
 	Broken func() error
 	// Close releases the store when the run has ended. It is not called if Provider has panicked, since the store may
 	// still hold its locks.
@@ -133,8 +132,8 @@ func (f *foreign) handle(codec engine.Codec, own engine.Provider) engine.Provide
 	})
 }
 
-// made makes a call on the foreign store. If the store panics or its process ends, the run ends with a violation; if it
-// gives no valid answer, there is no run.
+// made makes a call on the foreign store. If the store panics, its process ends, or its answer has the wrong form, the
+// run ends with a violation; if it gives no answer, there is no run.
 func (f *foreign) made(ctx context.Context, c call.Call) (a call.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -157,7 +156,7 @@ func (f *foreign) broke(request string, err error) bool {
 		err = cmp.Or(f.store.Broken(), err)
 	}
 	switch {
-	case errors.Is(err, engine.ErrEnded):
+	case engine.Mistaken(err):
 		f.crashed(request, err.Error())
 	case err != nil:
 		f.fail(fmt.Errorf("at %s: %s: %w", time.Duration(f.nowMs()-f.startMs())*time.Millisecond, request, err))
@@ -167,7 +166,7 @@ func (f *foreign) broke(request string, err error) bool {
 
 func (f *foreign) crashed(request, why string) {
 	f.lost = true
-	f.violated(Violation{Property: PropertyProvider, Class: ClassSafety, Message: request + " has no answer: " + why})
+	f.violated(Violation{Property: PropertyProvider, Class: ClassSafety, Message: request + " has no valid answer: " + why})
 }
 
 // perform makes a call on the foreign store and then makes the run's own store follow.

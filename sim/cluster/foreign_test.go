@@ -82,10 +82,10 @@ func TestStoreThatCrashes(t *testing.T) {
 		closed int
 		change func(s *cluster.ForeignStore)
 	}{
-		{`^ack_orchestration_item \{"lock_token":.* has no answer: the provider panicked at cluster_test\.panicking\.AckOrchestrationItem \(foreign_test\.go:[0-9]+\): oops$`, 0, func(s *cluster.ForeignStore) {
+		{`^ack_orchestration_item \{"lock_token":.* has no valid answer: the provider panicked at cluster_test\.panicking\.AckOrchestrationItem \(foreign_test\.go:[0-9]+\): oops$`, 0, func(s *cluster.ForeignStore) {
 			s.Provider = panicking{s.Provider}
 		}},
-		{`^clock_set \{"now_ms":[0-9]+\} has no answer: the provider's process ended: exit status 3$`, 1, func(s *cluster.ForeignStore) {
+		{`^clock_set \{"now_ms":[0-9]+\} has no valid answer: the provider's process ended: exit status 3$`, 1, func(s *cluster.ForeignStore) {
 			s.Broken = func() error { return fmt.Errorf("%w: exit status 3", engine.ErrEnded) }
 		}},
 	} {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/undertest"
 	"github.com/durosim/durosim/sim/timeline"
@@ -33,7 +34,7 @@ Examples:
     simrun conformance --keep-going --run 'LX|#sessions' -- ./provider
     simrun conformance --run AT-01 -- simrun serve
 
-A program that ends during a call fails the case. One that does not answer, or invalidly, leaves it without a verdict; with --keep-going the program is started again, and the other cases follow.
+A program that ends during a call, or gives an answer of the wrong form, fails the case. One that does not answer leaves it without a verdict; with --keep-going the program is started again, and the other cases follow.
 
 Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or a case has no verdict, 130 interrupted.`
 }
@@ -120,7 +121,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
 		again := conformanceCmd{provider: c.provider, Run: "^" + one.ID + " ", Timeout: c.Timeout}
-		out.add(r, known.ofCase(r.ID), peer.broken() != nil && !peer.client.Ended(), again.line())
+		out.add(r, known.ofCase(r.ID), peer.broken() != nil && !engine.Mistaken(peer.broken()), again.line())
 		if peer.broken() != nil {
 			_ = peer.abandon() // there is nothing more to learn from it
 			if peer, err = c.dial(c.Timeout); err != nil {

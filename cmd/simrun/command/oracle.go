@@ -11,6 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/conformance"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/oracle/overlap"
@@ -52,7 +53,7 @@ Examples:
 
 If the program gives no answer, or the search is interrupted (Ctrl-C, SIGTERM), it reports the sequences that were made, and ends with the command for the others.
 
-Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed or the program ended during a call, 2 usage, or the program does not speak the protocol, 130 interrupted.`
+Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed or has the wrong form, or the program ended during a call, 2 usage, or the program does not answer, 130 interrupted.`
 }
 
 // stopPatience is the maximum time a provider may take to exit after its input has ended.
@@ -133,7 +134,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	}
 	defer func() { peer.stop() }()
 	store := func() (*undertest.Store, error) {
-		if peer.client.Ended() {
+		if engine.Mistaken(peer.broken()) {
 			fresh, err := c.dial(c.Timeout)
 			if err != nil {
 				return nil, err
@@ -417,6 +418,7 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 	if f := report.Finding; f != nil {
 		if f.Class == overlap.NoAnswer {
 			end = peer.abandon
+			f.Story = strings.TrimRight(f.Story+"\n"+peer.became(), "\n")
 		}
 		out.Finding, out.ExitStatus = &overlapFindingJSON{Class: f.Class, Seed: decimal(f.Seed), Calls: f.Calls, Story: f.Story}, exitSafety
 	}

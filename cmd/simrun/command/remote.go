@@ -25,8 +25,10 @@ type remote struct {
 	stop func() error
 	// abandon kills the process or closes the connection without waiting for it to finish.
 	abandon func() error
-	client  *wire.Client
-	now     int64
+	// became says what became of the process, with what it wrote to standard error; "" at an address.
+	became func() string
+	client *wire.Client
+	now    int64
 }
 
 // provider selects the provider to check: a child process or a server at an address.
@@ -80,7 +82,7 @@ func (p *provider) dial(patience time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", p.Connect, err), conn.Close())
 	}
-	return &remote{stop: conn.Close, abandon: conn.Close, client: client}, nil
+	return &remote{stop: conn.Close, abandon: conn.Close, became: func() string { return "" }, client: client}, nil
 }
 
 func start(command []string, patience time.Duration) (*remote, error) {
@@ -88,25 +90,27 @@ func start(command []string, patience time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := wire.Dial(context.Background(), process, wire.ClientOptions{
-		Patience: patience,
-		Became:   func() string { return process.Describe(100 * time.Millisecond) },
-	})
+	became := func() string { return process.Describe(100 * time.Millisecond) }
+	client, err := wire.Dial(context.Background(), process, wire.ClientOptions{Patience: patience, Became: became})
 	if err != nil {
 		_ = process.Stop(0) // it does not speak the protocol, so how it exits does not matter
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
-	return &remote{stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, client: client}, nil
+	return &remote{stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, became: became, client: client}, nil
 }
 
 // broken returns why the other side cannot be judged, or nil. It covers the calls outside the provider interface, whose
 // errors are not looked at where they are made.
 func (r *remote) broken() error {
-	err := r.client.Failure()
-	if err != nil && r.client.Ended() {
-		return fmt.Errorf("%w: %w", engine.ErrEnded, err)
+	failure := r.client.Failure()
+	var wrong *wire.ProtocolError
+	switch {
+	case failure != nil && r.client.Ended():
+		return fmt.Errorf("%w: %w", engine.ErrEnded, failure)
+	case errors.As(failure, &wrong) && wrong.Form:
+		return fmt.Errorf("%w, %s", engine.ErrForm, wrong.Reason)
 	}
-	return err
+	return failure
 }
 
 // store empties the remote store and wraps it for testing.

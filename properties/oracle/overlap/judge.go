@@ -52,7 +52,7 @@ func judge(o oracle.Options, history []porcupine.Operation) (wrong string, undec
 		return "", true
 	}
 	order, rest := longest(about, history)
-	return explain(o, order, rest), false
+	return explain(o, history, order, rest), false
 }
 
 // longest returns the longest allowed order of calls, and the calls that are not in it.
@@ -72,12 +72,18 @@ func longest(about porcupine.LinearizationInfo, history []porcupine.Operation) (
 	return order, rest
 }
 
-// explain says why the call that ended first cannot come next in the longest allowed order.
-func explain(o oracle.Options, order, rest []porcupine.Operation) string {
+// explain says why the call that ended first cannot come next in the longest allowed order. Calls have their numbers in
+// the history, as in the story.
+func explain(o oracle.Options, history, order, rest []porcupine.Operation) string {
 	const none = "no order of these calls is allowed"
 	specification := oracle.New(o)
+	number := func(op porcupine.Operation) int {
+		return 1 + slices.IndexFunc(history, func(in porcupine.Operation) bool { return in.Call == op.Call })
+	}
+	numbers := ""
 	for _, op := range order {
 		specification.Apply(op.Input.(oracle.Exchange))
+		numbers += fmt.Sprintf(" %d", number(op))
 	}
 	if len(rest) == 0 {
 		return none
@@ -87,5 +93,6 @@ func explain(o oracle.Options, order, rest []porcupine.Operation) string {
 	if refusal == nil {
 		return none
 	}
-	return none + "; the longest allowed order cannot continue with\n" + refusal.Error()
+	refusal.Number = number(next)
+	return none + "; the longest allowed one is" + numbers + ", and cannot continue with\n" + refusal.Error()
 }

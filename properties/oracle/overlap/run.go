@@ -54,11 +54,22 @@ func (r *recorder) forget(begun int64, c call.Call) {
 	}
 }
 
+// broken returns why there are no more answers, or nil.
+func (r *recorder) broken() error {
+	if r.store.Broken == nil {
+		return nil
+	}
+	return r.store.Broken()
+}
+
 func (r *recorder) do(client int, c *caller, steps []step) {
 	for _, s := range steps {
 		made := c.call(s)
 		if made == nil {
 			continue
+		}
+		if r.broken() != nil {
+			return
 		}
 		from, begun := r.store.NowMs(), r.begin(made)
 		a := call.Perform(context.Background(), r.store.Provider, made)
@@ -66,7 +77,11 @@ func (r *recorder) do(client int, c *caller, steps []step) {
 			r.forget(begun, made)
 			continue
 		}
-		r.end(client, begun, oracle.Exchange{Call: made, Answer: a, At: oracle.Between(from, r.store.NowMs())})
+		e := oracle.Exchange{Call: made, Answer: a, At: oracle.Between(from, r.store.NowMs())}
+		if err := r.broken(); err != nil {
+			e.Crash = err.Error()
+		}
+		r.end(client, begun, e)
 		c.learn(a)
 	}
 }
@@ -87,7 +102,7 @@ func run(store *undertest.Store, p program, patience time.Duration) course {
 	r := &recorder{store: store, open: map[int64]oracle.Exchange{}}
 	known := &caller{}
 	if !within(patience, func() { r.do(0, known, p.first) }) {
-		return r.course(0)
+		return r.course(len(p.first))
 	}
 	first := len(r.history)
 	within(patience, func() { r.atOnce(known, p) })

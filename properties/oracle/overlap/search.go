@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/oracle"
 	"github.com/durosim/durosim/properties/undertest"
 )
@@ -63,7 +64,7 @@ func (r *Report) lacks(methods []string) {
 type Finding struct {
 	// Seed is the program's seed.
 	Seed uint64
-	// Class is NoOrder, NoAnswer or Ended.
+	// Class is NoOrder, NoAnswer, Ended or WrongForm.
 	Class string
 	// Calls is how many calls were made. Story lists them together with the mistake.
 	Calls int
@@ -78,6 +79,8 @@ const (
 	NoAnswer = "no answer"
 	// Ended means that the provider's process ended during a call.
 	Ended = "process ended"
+	// WrongForm means that an answer has the wrong form.
+	WrongForm = "wrong form"
 )
 
 // ErrSequential is returned by a search on a store whose calls must not overlap.
@@ -138,8 +141,12 @@ func try(f undertest.Factory, o Options, p program, report *Report) (finding *Fi
 	store.Release()
 	if store.Broken != nil {
 		switch err := store.Broken(); {
-		case errors.Is(err, undertest.ErrEnded) && o.Context.Err() == nil:
-			return &Finding{Class: Ended, Calls: len(out.history), Story: out.story() + err.Error()}, false, nil
+		case engine.Mistaken(err) && o.Context.Err() == nil:
+			class := Ended
+			if errors.Is(err, engine.ErrForm) {
+				class = WrongForm
+			}
+			return &Finding{Class: class, Calls: len(out.history), Story: out.story() + err.Error()}, false, nil
 		case err != nil:
 			return nil, false, err
 		}
@@ -197,9 +204,9 @@ func (o course) story() string {
 	var b strings.Builder
 	for i, op := range o.history {
 		switch {
-		case i == o.first && i > 0:
+		case i == o.first:
 			b.WriteString("  at the same time, each call from one tick to another:\n")
-		case i == 0 && o.first > 0:
+		case i == 0:
 			b.WriteString("  one after another:\n")
 		}
 		e := op.Input.(oracle.Exchange)
@@ -219,7 +226,7 @@ func (o course) deadlock(patience time.Duration) string {
 		fmt.Fprintf(&b, "      %s\n       → no answer within %v\n", e, patience)
 	}
 	if len(o.unanswered) == 1 {
-		return b.String() + "a call that overlaps others never ends"
+		return b.String() + "this call never ends"
 	}
 	return b.String() + "these calls wait for each other: none of them ends"
 }

@@ -141,7 +141,7 @@ func TestSearchOfWhatPanics(t *testing.T) {
 	if f == nil || f.Class != "fetch_work_item: the provider panicked" || len(f.Transcript) > lines {
 		t.Fatalf("found %v", f)
 	}
-	for _, want := range []string{"answered   no answer", "but        the provider panicked: delivered twice", "search.panicAtSecondDelivery"} {
+	for _, want := range []string{"answered   no valid answer", "but        the provider panicked: delivered twice", "search.panicAtSecondDelivery"} {
 		if !strings.Contains(f.String(), want) {
 			t.Errorf("no %q in\n%v", want, f)
 		}

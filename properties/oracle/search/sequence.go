@@ -123,7 +123,8 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	return a
 }
 
-// perform makes a call. If the provider panics or its process ends, crash says so, and there is no answer.
+// perform makes a call. If the provider panics, its process ends, or its answer has the wrong form, crash says so, and
+// there is no answer.
 func perform(in *undertest.Store, r call.Call) (a call.Answer, crash string) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -131,8 +132,10 @@ func perform(in *undertest.Store, r call.Call) (a call.Answer, crash string) {
 		}
 	}()
 	a = call.Perform(context.Background(), in.Provider, r)
-	if in.Broken != nil && errors.Is(in.Broken(), undertest.ErrEnded) {
-		return call.Answer{}, in.Broken().Error()
+	if in.Broken != nil {
+		if err := in.Broken(); engine.Mistaken(err) {
+			return call.Answer{}, err.Error()
+		}
 	}
 	return a, ""
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,22 +54,26 @@ func Dial(ctx context.Context, lines Lines, o ClientOptions) (*Client, error) {
 		return nil, c.Failure()
 	}
 	if d := c.described; d.Protocol < 1 || d.Protocol > latest || d.Name == "" {
-		return nil, &ProtocolError{"describe", fmt.Sprintf("want protocol 1 or 2 and a name, got %s", raw)}
-	}
-	var known []string
-	for _, k := range call.All() {
-		if call.Kind(k) != observe.CallNone {
-			known = append(known, call.Method(k))
-		}
+		return nil, &ProtocolError{Method: "describe", Reason: fmt.Sprintf("want protocol 1 or 2 and a name, got %s", raw)}
 	}
 	for _, m := range c.described.Methods {
-		if !slices.Contains(known, m) {
-			return nil, &ProtocolError{"describe", fmt.Sprintf("methods: no method of a provider is named %q%s", m, pretty.Hint(m, known))}
+		if !slices.Contains(methods, m) {
+			return nil, &ProtocolError{Method: "describe", Reason: fmt.Sprintf("methods: no method of a provider is named %q%s", m, pretty.Hint(m, methods))}
 		}
 	}
 	c.Provider = call.Through(c.described.Name, c.described.Version, c.described.Admin, c.perform)
 	return c, nil
 }
+
+// methods lists the methods of a provider.
+var methods = func() (list []string) {
+	for _, k := range call.All() {
+		if call.Kind(k) != observe.CallNone {
+			list = append(list, call.Method(k))
+		}
+	}
+	return list
+}()
 
 // Described returns the other side's description of itself.
 func (c *Client) Described() Described { return c.described }
@@ -96,7 +101,7 @@ func (c *Client) perform(ctx context.Context, r call.Call) call.Answer {
 		if a, err = call.DecodeResult(m, raw); err == nil {
 			return a
 		}
-		err = c.fail(m, err.Error(), false)
+		err = c.malformed(m, err.Error(), false)
 	}
 	var coded *Error
 	switch {
@@ -137,17 +142,21 @@ func (c *Client) call(ctx context.Context, method string, poll time.Duration, pa
 	case errors.As(err, &answered) && (answered.Code == call.CodeRetryable || answered.Code == call.CodePermanent || answered.Code == CodeNotOffered || answered.Code == codeMethodNotFound):
 		return nil, answered
 	case answered != nil:
-		return nil, c.fail(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), answered.Code == codeInternalError)
+		return nil, c.malformed(method, fmt.Sprintf("refused with code %d: %s", answered.Code, answered.Message), answered.Code == codeInternalError)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("given up: %w", ctx.Err())
 	case limited.Err() != nil:
 		reason := fmt.Sprintf("no answer within %v", limit)
-		if stray := c.conn.unasked(); stray != nil {
+		if line := bytes.TrimSpace(c.conn.lines.Begun()); len(line) > 0 {
+			reason = fmt.Sprintf("no answer within %v, but a line that began and did not end with a newline: %s", limit, quote(line))
+		} else if stray := c.conn.unasked(); stray != nil {
 			reason = fmt.Sprintf("no answer to this request within %v, but a line whose id no request has: %s", limit, quote(stray))
 		}
 		return nil, c.fail(method, reason, true)
+	case errors.Is(err, errEnded), errors.Is(err, errNotSent):
+		return nil, c.fail(method, err.Error(), true)
 	}
-	return nil, c.fail(method, err.Error(), !errors.Is(err, errSenseless))
+	return nil, c.malformed(method, err.Error(), !errors.Is(err, errSenseless))
 }
 
 // read decodes the result of a call outside the provider interface.
@@ -183,10 +192,19 @@ func (c *Client) Ended() bool { return errors.Is(c.conn.ended(), errEnded) }
 
 // fail records the first failure and returns it.
 func (c *Client) fail(method, reason string, silent bool) error {
+	return c.broke(ProtocolError{Method: method, Reason: reason}, silent)
+}
+
+// malformed is fail for an answer whose form is wrong.
+func (c *Client) malformed(method, reason string, silent bool) error {
+	return c.broke(ProtocolError{Method: method, Reason: reason, Form: slices.Contains(methods, method)}, silent)
+}
+
+func (c *Client) broke(e ProtocolError, silent bool) error {
 	if silent && c.became != nil {
-		reason += "; " + c.became()
+		e.Reason += "; " + c.became()
 	}
-	c.failure.CompareAndSwap(nil, &ProtocolError{method, reason})
+	c.failure.CompareAndSwap(nil, &e)
 	return c.failure.Load()
 }
 

@@ -10,14 +10,16 @@ import (
 	"sync"
 )
 
-// Lines sends and receives lines, without their ends.
+// Lines sends and receives lines, without their ends. Begun returns what has arrived of a line that has not ended.
 type Lines interface {
 	Send(line []byte) error
 	Recv() ([]byte, error)
+	Begun() []byte
 }
 
 var (
 	errEnded     = errors.New("the other side closed its output")
+	errNotSent   = errors.New("the request was not sent")
 	errSenseless = errors.New("an answer with neither result nor error")
 )
 
@@ -44,8 +46,8 @@ func connect(lines Lines) *connection {
 	return c
 }
 
-// call makes a call and returns its result. The error is the context's, an *Error, errSenseless, or the reason why no
-// more answers arrive.
+// call makes a call and returns its result. The error is the context's, an *Error, errSenseless, one that wraps
+// errNotSent, or the reason why no more answers arrive.
 func (c *connection) call(ctx context.Context, method string, params any) (json.RawMessage, error) {
 	c.mu.Lock()
 	if c.err != nil {
@@ -69,7 +71,7 @@ func (c *connection) call(ctx context.Context, method string, params any) (json.
 		c.sending.Unlock()
 	}
 	if err != nil {
-		return nil, cmp.Or(c.ended(), err)
+		return nil, cmp.Or(c.ended(), fmt.Errorf("%w: %w", errNotSent, err))
 	}
 	select {
 	case a := <-wait:

@@ -50,6 +50,8 @@ func refusal(err error) error {
 type ProtocolError struct {
 	Method string
 	Reason string
+	// Form is set if a method of the provider gave an answer, and its form is wrong.
+	Form bool
 }
 
 func (e *ProtocolError) Error() string { return fmt.Sprintf("%s: %s", e.Method, e.Reason) }

@@ -2,6 +2,8 @@ package oracle
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
@@ -35,7 +37,7 @@ type Exchange struct {
 // String returns the call as it appears in a transcript: the method, with its parameters in JSON,
 // and on a line of its own that the storage was made to fail.
 func (e Exchange) String() string {
-	text := call.CallText(e.Call)
+	text := brief(call.CallText(e.Call))
 	if e.Build != "" {
 		text += " by build " + e.Build
 	}
@@ -53,7 +55,29 @@ func (e Exchange) AnswerText() string {
 	case e.Crash != "":
 		return "no valid answer"
 	}
-	return call.AnswerText(call.Method(e.Call), e.Answer)
+	return brief(call.AnswerText(call.Method(e.Call), e.Answer))
+}
+
+// brief writes a long run of one letter as x{65536}.
+func brief(text string) string {
+	const most = 100
+	if len(text) <= most {
+		return text
+	}
+	var b strings.Builder
+	for len(text) > 0 {
+		n := 1
+		for n < len(text) && text[n] == text[0] {
+			n++
+		}
+		if n > most {
+			fmt.Fprintf(&b, "%c{%d}", text[0], n)
+		} else {
+			b.WriteString(text[:n])
+		}
+		text = text[n:]
+	}
+	return b.String()
 }
 
 // answer is an answer in the form that the specification works with.

@@ -209,7 +209,7 @@ func (c Clause) String() string {
 	if c.Freedom != none {
 		place += ", freedom " + string(c.Freedom)
 	}
-	return c.Text + " [" + place + "]"
+	return brief(c.Text) + " [" + place + "]"
 }
 
 // Refusal reports that the contract does not allow an answer. It says why, and which answers the contract allows.

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -11,11 +12,18 @@ import (
 // names are what sequences call things. There are only a few of each kind, so that calls interact.
 type names struct{ instances, keys, tags, sessions []string }
 
-// Every fourth sequence has names that differ little, some empty texts, and some acks of a dozen activities.
+// Every fourth sequence has names that differ little, some empty texts, and some acks of a dozen activities. Every eighth
+// has names of 256 bytes, which differ in the last one, and texts of more than 64 KiB.
 var (
 	apart = &names{[]string{"A", "B", "C", "D"}, []string{"k", "l"}, []string{"", "", "gpu", "GPU"}, []string{"", "", "s1", "s2"}}
+	long  = &names{[]string{"A", "B", xs(255) + "c", xs(255) + "d"}, []string{xs(255) + "k", "l"}, []string{"", xs(255) + "g", xs(255) + "g", "gpu"}, []string{"", "", "s1", xs(255) + "s"}}
 	alike = &names{[]string{"A", "B", "a", "b "}, []string{"k", "K", "k "}, []string{"", "", "gpu", "GPU", "gpu-large"}, []string{"", "", "s1", "S1"}}
 )
+
+// longText is cut where a column has 64 KiB.
+var longText = xs(1<<16) + "t"
+
+func xs(n int) string { return strings.Repeat("x", n) }
 
 // The other values that sequences draw from.
 var (
@@ -48,7 +56,7 @@ func (c *checker) message(t *draws, to string) engine.WorkItem {
 	return pick(t, []engine.WorkItem{
 		engine.StartItem{Instance: to, Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1},
 		engine.StartItem{Instance: to, Orchestration: "Orch", ExecutionID: 1},
-		engine.ExternalRaisedItem{Instance: to, Name: "e"},
+		engine.ExternalRaisedItem{Instance: to, Name: "e", Data: c.bulk("")},
 		engine.QueueMessageItem{Instance: to, Name: "q"},
 		engine.QueueMessageItem{Instance: to, Name: "r"},
 		engine.ContinueAsNewItem{Instance: to, Orchestration: "Next", Version: "2.0.0"},
@@ -61,7 +69,7 @@ func (c *checker) message(t *draws, to string) engine.WorkItem {
 
 func (c *checker) activity(t *draws, of string) engine.WorkItem {
 	return engine.ActivityExecuteItem{
-		Instance: of, ExecutionID: pick(t, []uint64{1, 1, 2}), ID: t.id(2, 3), Name: "Act",
+		Instance: of, ExecutionID: pick(t, []uint64{1, 1, 2}), ID: t.id(2, 3), Name: "Act", Input: c.bulk(""),
 		SessionID: pick(t, c.names.sessions), Tag: pick(t, c.names.tags),
 	}
 }
@@ -195,10 +203,18 @@ func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
 	return e
 }
 
-// text returns usual, or in some sequences an empty text.
+// text returns usual, or in some sequences an empty or a long text.
 func (c *checker) text(t *draws, usual string) string {
 	if c.names == alike && t.oneIn(3) {
 		return ""
+	}
+	return c.bulk(usual)
+}
+
+// bulk returns usual, or now and then in some sequences a long text.
+func (c *checker) bulk(usual string) string {
+	if c.names == long && len(c.moves)%4 == 0 {
+		return longText
 	}
 	return usual
 }
@@ -322,7 +338,7 @@ func (c *checker) fetchWork(t *draws) {
 	if t.oneIn(2) {
 		r.Tags.Mode = pick(t, []engine.TagMode{engine.TagDefaultOnly, engine.TagTags, engine.TagDefaultAnd, engine.TagNone})
 		if m := r.Tags.Mode; m == engine.TagTags || m == engine.TagDefaultAnd {
-			r.Tags.Tags = []string{"gpu"}
+			r.Tags.Tags = []string{c.names.tags[2]}
 		}
 	}
 	if t.oneIn(2) {

@@ -52,8 +52,11 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	c := &checker{
 		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, names: apart, told: told,
 	}
-	if seed%4 == 0 {
+	switch {
+	case seed%4 == 0:
 		c.names = alike
+	case seed%8 == 2:
+		c.names = long
 	}
 	defer func() {
 		if c.refusal == nil || c.refusal.Crash == "" { // a provider that has crashed may still hold the locks that it took

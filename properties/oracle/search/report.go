@@ -18,6 +18,7 @@ type reporter struct {
 	factory undertest.Factory
 	options Options
 	lacks   map[string]bool // methods that have answered engine.ErrUnsupported
+	calls   int             // how many calls were judged
 	// declared lists the methods that are known to be missing before any call is made.
 	declared []string
 	report   *Report

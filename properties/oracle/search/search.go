@@ -123,7 +123,7 @@ func (r *Report) Unknown() *Finding {
 // Search runs the sequence of each seed on a fresh store. It stops when an answer is rejected for an unknown mistake,
 // unless KeepGoing is set. An error comes from the factory, from Store.Broken, or from Options.Context. In that case
 // there is no verdict on seed o.First+Made, and the report covers only the sequences before it. The report is nil if
-// the factory cannot be used.
+// the factory cannot be used, or the provider has no method that a sequence called.
 func Search(f undertest.Factory, o Options) (*Report, error) {
 	denied, err := oracle.Denied(f.Contract)
 	if err != nil {
@@ -152,6 +152,9 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 			break
 		}
 	}
+	if r.calls == 0 {
+		return nil, errors.New("the provider has no method that a sequence called")
+	}
 	return r.report, nil
 }
 
@@ -170,6 +173,7 @@ func (r *reporter) sequence(seed uint64) error {
 		}
 		return err
 	}
+	r.calls += c.calls()
 	if c.refusal != nil {
 		if err := r.found(c, seed); err != nil {
 			return err

@@ -134,12 +134,12 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	}
 	defer func() { peer.stop() }()
 	store := func() (*undertest.Store, error) {
-		if engine.Mistaken(peer.broken()) {
+		if engine.Mistaken(peer.broken()) && (!peer.client.Resume() || peer.client.Reset(context.Background()) != nil) {
+			peer.stop()
 			fresh, err := c.dial(c.Timeout)
 			if err != nil {
 				return nil, err
 			}
-			peer.stop()
 			peer = fresh
 		}
 		return peer.store()

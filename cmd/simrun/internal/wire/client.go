@@ -187,6 +187,12 @@ func plain(err error) string {
 	return fmt.Sprintf("%swant %s, got %s", place, want, wrong.Value)
 }
 
+// Resume forgets that an answer had the wrong form, if others can follow it, and reports whether it did.
+func (c *Client) Resume() bool {
+	first := c.failure.Load()
+	return first != nil && first.Form && c.conn.ended() == nil && c.failure.CompareAndSwap(first, nil)
+}
+
 // Ended reports whether the other side has closed its output.
 func (c *Client) Ended() bool { return errors.Is(c.conn.ended(), errEnded) }
 

@@ -222,8 +222,8 @@ func (o course) story() string {
 // deadlock lists the calls that never ended.
 func (o course) deadlock(patience time.Duration) string {
 	var b strings.Builder
-	for _, e := range o.unanswered {
-		fmt.Fprintf(&b, "      %s\n       → no answer within %v\n", e, patience)
+	for i, e := range o.unanswered {
+		fmt.Fprintf(&b, "   %2d %s\n       → no answer within %v\n", len(o.history)+i+1, e, patience)
 	}
 	if len(o.unanswered) == 1 {
 		return b.String() + "this call never ends"

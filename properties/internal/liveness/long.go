@@ -21,27 +21,28 @@ type longRuns struct {
 }
 
 type activityRun struct {
+	*machine.RunActivity
 	caller  observe.Caller
-	slot    machine.Slot
-	item    engine.ActivityExecuteItem
 	sinceMs int64
-	lockMs  int64
 }
+
+// long reports whether the run took longer than its lock.
+func (a *activityRun) long(atMs int64) bool { return atMs-a.sinceMs > a.LockTimeout.Milliseconds() }
 
 func (c *obligations) Record(r *cluster.Record) {
 	caller := observe.Caller{Node: r.Node, Incarnation: r.Incarnation}
 	l := &c.long
 	l.running = slices.DeleteFunc(l.running, func(run activityRun) bool {
-		if run.caller.Node != r.Node || run.caller == caller && run.slot != r.Activity.Slot {
+		if run.caller.Node != r.Node || run.caller == caller && run.Slot != r.Activity.Slot {
 			return false
 		}
-		if r.Kind == record.ActivityFinished && run.caller == caller && r.AtMs-run.sinceMs > run.lockMs {
+		if r.Kind == record.ActivityFinished && run.caller == caller && run.long(r.AtMs) {
 			l.endedMs = r.AtMs
 		}
 		return true
 	})
 	if r.Kind == record.ActivityStarted {
-		l.running = append(l.running, activityRun{caller, r.Activity.Slot, r.Activity.Item, r.AtMs, r.Activity.LockTimeout.Milliseconds()})
+		l.running = append(l.running, activityRun{r.Activity, caller, r.AtMs})
 	}
 }
 
@@ -50,11 +51,11 @@ func (c *obligations) Record(r *cluster.Record) {
 func (l *longRuns) look(store *model.Shadow, nowMs int64) {
 	l.untilMs = l.endedMs
 	for _, run := range l.running {
-		if nowMs-run.sinceMs <= run.lockMs {
+		if !run.long(nowMs) {
 			continue
 		}
-		for _, r := range store.Instance(store.Number(run.item.Instance)).Work {
-			if r.Item == engine.WorkItem(run.item) && r.Lock.Holder == run.caller && r.Lock.Live(nowMs) {
+		for _, r := range store.Instance(store.Number(run.Item.Instance)).Work {
+			if r.Item == engine.WorkItem(run.Item) && r.Lock.Holder == run.caller && r.Lock.Live(nowMs) {
 				l.untilMs = nowMs
 			}
 		}

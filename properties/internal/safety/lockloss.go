@@ -2,6 +2,7 @@ package safety
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine/call"
@@ -33,9 +34,37 @@ type keptNode struct {
 	incarnation uint32
 	cutOffMs    int64 // when the trouble that excuses losing any lock ends; with a delayed call, this can be in the future
 	delayedMs   int64 // the last trouble with a renewal or an ack
-	// renewedMs says when the node was last told that it had renewed a lock, keyed by token; never iterated over. A renewal
-	// whose answer was lost is none for the node, which gives the work up when the lock that it knows of has run out.
-	renewedMs map[string]int64
+	renewed     []renewal
+}
+
+// renewal says when a node was last told that it had renewed a lock. A renewal whose answer was lost is none for the
+// node, which gives the work up when the lock that it knows of has run out.
+type renewal struct {
+	token string
+	atMs  int64
+}
+
+// renewalsMost is how many renewals are kept for a node; of a lock that is not among them, its beginning counts.
+const renewalsMost = 64
+
+func (n *keptNode) told(token string, atMs int64) {
+	if i := slices.IndexFunc(n.renewed, func(r renewal) bool { return r.token == token }); i >= 0 {
+		n.renewed[i].atMs = atMs
+		return
+	}
+	if len(n.renewed) == renewalsMost {
+		n.renewed = slices.Delete(n.renewed, 0, renewalsMost/2)
+	}
+	n.renewed = append(n.renewed, renewal{token, atMs})
+}
+
+func (n *keptNode) knewMs(token string) (atMs int64) {
+	for _, r := range n.renewed {
+		if r.token == token {
+			return r.atMs
+		}
+	}
+	return math.MinInt64
 }
 
 // keptMarginMs is how long a call's request and answer legs may take when there is no fault, plus a small margin.
@@ -45,7 +74,7 @@ const keptMarginMs = 20
 const outageMostMs = 3000
 
 func newLockLossChecker(m *check.Run) check.Checker {
-	return &lockLossChecker{outageMs: math.MinInt64, Base: check.Base{
+	return &lockLossChecker{outageMs: math.MinInt64, nodes: make([]keptNode, 0, len(m.World.Nodes())), Base: check.Base{
 		Run: m, OnObserve: check.SetOf(observe.LockTaken, observe.SessionSet),
 		OnRecord: check.SetOf(record.NodeStarted, record.NodeStopped, record.NodeCrashed, record.NodePaused, record.NodeResumed, record.Fault, record.Answered),
 		OnEnd:    check.Ends{OK: check.SetOf(observe.CallRenewWorkItemLock, observe.CallAckWorkItem)},
@@ -73,7 +102,7 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 	n := &k.nodes[r.Node-1]
 	switch r.Kind {
 	case record.NodeStarted:
-		n.up, n.paused, n.incarnation, n.renewedMs = true, false, r.Incarnation, map[string]int64{}
+		n.up, n.paused, n.incarnation, n.renewed = true, false, r.Incarnation, n.renewed[:0]
 	case record.NodeStopped, record.NodeCrashed:
 		n.up = false
 	case record.NodePaused:
@@ -82,7 +111,7 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 		n.paused, n.cutOffMs = false, max(n.cutOffMs, r.AtMs)
 	case record.Answered:
 		if r.Err == nil {
-			n.renewedMs[call.LockToken(r.Request)] = r.AtMs
+			n.told(call.LockToken(r.Request), r.AtMs)
 		}
 	case record.Fault:
 		k.onFault(n, r)
@@ -140,7 +169,7 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 	if check.RenewedAfter(timeout, buffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
 		return // with some clocks, such a lock expires before the contract lets the node renew it
 	}
-	known := min(untilMs, max(takenMs, n.renewedMs[was.Token])+timeout.Milliseconds())
+	known := min(untilMs, max(takenMs, n.knewMs(was.Token))+timeout.Milliseconds())
 	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > known {
 		return
 	}

@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Join returns the command line that consists of words, each quoted for a POSIX shell if necessary.
@@ -25,6 +27,9 @@ func Quote(word string) string {
 	}
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
 		return word
+	}
+	if quoted := strconv.Quote(word); strings.ContainsFunc(word, unicode.IsControl) { // in a form that a terminal can show
+		return "$'" + strings.ReplaceAll(quoted[1:len(quoted)-1], "'", `\'`) + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -13,8 +13,8 @@ import (
 )
 
 func TestJoin(t *testing.T) {
-	got := Join("go", "run", "./cmd/simrun", "a/b.txt", "", "my plan", "it's", "$x", "*", "~", "#1", "DUROSIM_SEED=7")
-	want := `go run ./cmd/simrun a/b.txt '' 'my plan' 'it'\''s' '$x' '*' '~' '#1' DUROSIM_SEED=7`
+	got := Join("go", "run", "./cmd/simrun", "a/b.txt", "", "my plan", "it's", "$x", "*", "~", "#1", "a'\x1b\n", "DUROSIM_SEED=7")
+	want := `go run ./cmd/simrun a/b.txt '' 'my plan' 'it'\''s' '$x' '*' '~' '#1' $'a\'\x1b\n' DUROSIM_SEED=7`
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -6,7 +6,8 @@ import (
 )
 
 // Split splits a command line into words like a POSIX shell: at spaces outside quotes, where quoting means '…', "…" and
-// \. It performs no expansion. Split is the inverse of Join.
+// \. It performs no expansion. Split is the inverse of Join, except for words with
+// control characters.
 func Split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

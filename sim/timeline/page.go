@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // Page is the content of one file. Write omits parts that are nil or empty.
@@ -101,12 +103,13 @@ func (t *Table) Row(bad bool, cells ...string) { t.Rows = append(t.Rows, Row{Cel
 func (t *Table) Text(indent string, columns, gap int) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, gap, ' ', 0)
+	oneLine := strings.NewReplacer("\n", `\n`, "\t", `\t`)
 	line := func(cells []string) {
 		cells = cells[:min(columns, len(cells))]
 		for len(cells) > 1 && cells[len(cells)-1] == "" {
 			cells = cells[:len(cells)-1]
 		}
-		fmt.Fprintln(w, indent+strings.Join(cells, "\t"))
+		fmt.Fprintln(w, indent+strings.Join(pretty.Texts(cells, oneLine.Replace), "\t"))
 	}
 	if t.Head != nil {
 		line(t.Head)

@@ -152,8 +152,13 @@ func (a *app) verbs() (verbs []string) {
 var inPlain = strings.NewReplacer(`expected value value but got "EOL" (<EOL>)`, "expected a value, found the end of the line",
 	` value but got "EOL" (<EOL>)`, ", found the end of the line", "expected value value but got", "expected a value, found", "cluster: Config.Store", "--provider", "a valid 64 bit uint but got", "a number of at least 0, found")
 
+// complain prints a line on standard error.
+func (a *app) complain(format string, args ...any) {
+	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), a.printable(fmt.Sprintf(format, args...)))
+}
+
 func (a *app) usage(err error) int {
-	fmt.Fprintf(a.stderr, "%s: %s\n", a.program.name(), strings.NewReplacer("simrun list", a.program.name()+" list", "simrun hosts", a.program.name()+" hosts").Replace(inPlain.Replace(err.Error())))
+	a.complain("%s", strings.NewReplacer("simrun list", a.program.name()+" list", "simrun hosts", a.program.name()+" hosts").Replace(inPlain.Replace(err.Error())))
 	var p *kong.ParseError
 	if errors.As(err, &p) {
 		verb := ""
@@ -303,13 +308,20 @@ func (p *progress) clear() {
 // style highlights words on a terminal, unless NO_COLOR is set.
 type style struct{ on bool }
 
-func (s style) bad(text string) string   { return s.with("\x1b[1;31m", text) }
-func (s style) title(text string) string { return s.with("\x1b[1m", text) }
-func (s style) quiet(text string) string { return s.with("\x1b[2m", text) }
+const (
+	styleBad   = "\x1b[1;31m"
+	styleTitle = "\x1b[1m"
+	styleQuiet = "\x1b[2m"
+	styleEnd   = "\x1b[0m"
+)
+
+func (s style) bad(text string) string   { return s.with(styleBad, text) }
+func (s style) title(text string) string { return s.with(styleTitle, text) }
+func (s style) quiet(text string) string { return s.with(styleQuiet, text) }
 
 func (s style) with(code, text string) string {
 	if !s.on {
 		return text
 	}
-	return code + text + "\x1b[0m"
+	return code + text + styleEnd
 }

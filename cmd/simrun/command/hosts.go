@@ -100,7 +100,7 @@ func (c *hostsBuildCmd) run(a *app) (int, error) {
 		} else if err != nil {
 			return 0, err
 		}
-		fmt.Fprintf(a.stdout, "%s   %s\n", name, hosts.Program(b))
+		a.printf("%s   %s\n", name, hosts.Program(b))
 	}
 	return exitOK, nil
 }

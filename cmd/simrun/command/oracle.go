@@ -445,7 +445,7 @@ func (a *app) printOverlap(r *overlapJSON) {
 	}
 	a.printTable("", t, 3)
 	if f := r.Finding; f != nil {
-		fmt.Fprintf(a.stdout, "\n%s  seed %s, %s:\n\n%s\n", a.style.bad("REFUSED"), f.Seed, f.Class, f.Story)
+		a.printf("\n%s  seed %s, %s:\n\n%s\n", a.style.bad("REFUSED"), f.Seed, f.Class, f.Story)
 	}
 }
 

@@ -112,7 +112,7 @@ func (c *planCmd) run(a *app) (int, error) {
 		}
 	}
 	if c.Actions != "" && r.Interrupted {
-		fmt.Fprintf(a.stderr, "%s: --actions %s: not written, since what to do is not known yet\n", a.program.name(), c.Actions)
+		a.complain("--actions %s: not written, since what to do is not known yet", c.Actions)
 	} else if c.Actions != "" {
 		w, err := newWhole(c.Actions)
 		if err != nil {

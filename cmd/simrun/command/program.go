@@ -37,8 +37,9 @@ type Program struct {
 	// scenario. If empty, scenario.Default is used.
 	Scenario string
 
-	stores *stores  // stores of this invocation
-	stored []string // the orchestrations of the store that a plan begins with, as "Name@1.0.0"
+	stores *stores           // stores of this invocation
+	stored []string          // the orchestrations of the store that a plan begins with, as "Name@1.0.0"
+	oddIDs *strings.Replacer // escapes ids of the plan that have control characters, or nil
 
 	_ struct{} // forces callers to name the fields, because more will be added
 }

@@ -373,7 +373,21 @@ func propertyName(id string) string {
 	return id
 }
 
-func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.stdout, format, args...) }
+func (a *app) printf(format string, args ...any) {
+	_, _ = a.stdout.WriteString(a.printable(fmt.Sprintf(format, args...))) // Run reports write errors
+}
+
+// printable escapes the control characters of a text other than those of its layout, and in ids of the plan those, too.
+func (a *app) printable(text string) string {
+	if a.program.oddIDs != nil {
+		text = a.program.oddIDs.Replace(text)
+	}
+	kept := []string{"\n", "\t"}
+	if a.style.on {
+		kept = append(kept, styleBad, styleTitle, styleQuiet, styleEnd)
+	}
+	return pretty.Escaped(text, kept...)
+}
 
 func indent(text string) string { return "    " + strings.ReplaceAll(text, "\n", "\n    ") }
 

@@ -146,6 +146,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.oddIDs = oddIDs(first)
 	s.planted = first.Planted()
 	if err := first.Validate(plan.Known{Builds: p.builds(), Orchestrations: workload.Names()}); err != nil {
 		return nil, s.scenario.Place(err)
@@ -156,6 +157,22 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 		}
 	}
 	return s, nil
+}
+
+// oddIDs returns what escapes the ids of p that have control characters, longer ones first, or nil if there are none.
+func oddIDs(p *plan.Plan) *strings.Replacer {
+	ids := idsOf(p.Instances, func(in plan.Instance) string { return in.ID })
+	slices.SortFunc(ids, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, id := range ids {
+		if escaped := pretty.Escaped(id); escaped != id {
+			pairs = append(pairs, id, escaped)
+		}
+	}
+	if pairs == nil {
+		return nil
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // beginWith makes runs begin with the contents of an export, if one is named.
@@ -386,7 +403,7 @@ var wordBegin = regexp.MustCompile(`([a-z])([A-Z])`)
 func (a *app) warn(s *subject) {
 	if s.begins != nil {
 		for _, p := range s.begins.Snapshot.Problems {
-			fmt.Fprintf(a.stderr, "%s: %v\n", a.program.name(), p)
+			a.complain("%s", pretty.Escaped(p.Error()))
 		}
 	}
 	all := s.scenario.Warnings()
@@ -400,6 +417,6 @@ func (a *app) warn(s *subject) {
 		if s.bridges && slices.Contains(s.scenario.Unused(), w) {
 			continue
 		}
-		fmt.Fprintf(a.stderr, "%s: warning: %v\n", a.program.name(), w)
+		a.complain("warning: %v", w)
 	}
 }

@@ -159,7 +159,7 @@ func (r *Report) WriteActions(w io.Writer) error {
 			about = []string{""}
 		}
 		for _, in := range about {
-			if _, err := fmt.Fprintf(w, "%d\t%s\t%s\n", a.Step, a.Do, in); err != nil {
+			if _, err := fmt.Fprintf(w, "%d\t%s\t%s\n", a.Step, pretty.Escaped(a.Do), pretty.Escaped(in)); err != nil {
 				return err
 			}
 		}

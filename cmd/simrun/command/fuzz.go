@@ -329,7 +329,10 @@ func (c *fuzzCmd) report(s *subject, r *fuzz.Report, wall time.Duration) (*fuzzJ
 // that is there already would begin another hunt.
 func (c *fuzzCmd) again(s *subject, at uint64) string {
 	hunt := *c
-	hunt.For, hunt.Runs, hunt.FailFast, hunt.JSON = 0, &at, false, false
+	hunt.For, hunt.FailFast, hunt.JSON = 0, false, false
+	if !c.Exhaustive {
+		hunt.Runs = &at
+	}
 	if c.Store == "" {
 		hunt.Corpus = fmt.Sprintf("find-%d", at)
 	}
@@ -357,12 +360,7 @@ func (a *app) printFuzz(out *fuzzJSON, r *fuzz.Report) {
 		} else {
 			a.printf("\nThe smallest plan that shows it (%s):\n%s\n", strings.Join(f.Cause, ", "), strings.TrimRight(f.Text, "\n"))
 		}
-		if f.Stored != "" {
-			a.printf("\nTo see it again:\n%s\n", itself("replay", f.Stored))
-		}
-		if f.Again != "" {
-			a.printf("\nTo find it again:\n%s\n", f.Again)
-		}
+		a.printAgain(f.Stored, f.Again)
 	}
 }
 
@@ -378,6 +376,7 @@ type exploreJSON struct {
 	Violations []campaign.Violation `json:"violations"`
 	Plan       string               `json:"failing_plan,omitempty"`
 	Stored     string               `json:"stored,omitempty"`
+	Again      string               `json:"again,omitempty"` // as in findJSON
 	Wall       seconds              `json:"wall_seconds"`
 	ExitStatus int                  `json:"exit_status"`
 }
@@ -425,6 +424,9 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	out := explored(s, r, &o, time.Since(began))
 	if out.Stored, err = c.keep(s, r); err != nil {
 		return 0, err
+	}
+	if r.Failed > 0 && c.Corpus == "" {
+		out.Again = c.again(s, r.Runs)
 	}
 	if o.Context.Err() != nil {
 		out.ExitStatus = exitStopped
@@ -479,7 +481,15 @@ func (a *app) printExploration(out *exploreJSON, r *fuzz.Exploration) {
 	a.printf("\n")
 	a.printViolation(campaign.Violation{Violation: r.Violation})
 	a.printf("\nThe plan that shows it, with calls as fast as possible and events in the order in which they were scheduled:\n%s\n", indent(strings.TrimSpace(out.Plan)))
-	if out.Stored != "" {
-		a.printf("\nTo see it again:\n%s\n", itself("replay", out.Stored))
+	a.printAgain(out.Stored, out.Again)
+}
+
+// printAgain prints the command that shows a find again.
+func (a *app) printAgain(stored, again string) {
+	if stored != "" {
+		a.printf("\nTo see it again:\n%s\n", itself("replay", stored))
+	}
+	if again != "" {
+		a.printf("\nTo find it again:\n%s\n", again)
 	}
 }

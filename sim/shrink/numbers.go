@@ -51,6 +51,8 @@ func numbersIn(v reflect.Value) (out []number) {
 	return out
 }
 
+func (n *number) isTime() bool { return n.field.Type() == reflect.TypeFor[time.Duration]() }
+
 // get returns the value, which is 0 for a text that is no number.
 func (n *number) get() int64 {
 	switch {
@@ -84,13 +86,21 @@ var (
 // simpler returns the values to try instead of the current one, the simplest first.
 func (n *number) simpler() []int64 {
 	units, now := countUnits, n.get()
-	if n.field.Type() == reflect.TypeFor[time.Duration]() {
+	if n.isTime() {
 		units = timeUnits
 	}
 	out := []int64{n.least}
-	for _, u := range units {
-		if now%u == 0 && now != n.least { // already a multiple: try a smaller one
-			return append(out, now/u/2*u)
+	for i, u := range units {
+		switch smaller := now / u / 2 * u; {
+		case now%u != 0 || now == n.least:
+		case smaller > 0: // already a multiple: try a smaller one
+			return append(out, smaller)
+		case !n.isTime():
+			return append(out, now/2)
+		case u > int64(time.Second): // half of it would be rounded up again
+			return append(out, units[i+1])
+		default:
+			return out
 		}
 		out = append(out, now/u*u)
 	}
@@ -102,7 +112,7 @@ func (n *number) simpler() []int64 {
 func (n *number) rounder() (out []int64) {
 	now := n.get()
 	for _, u := range timeUnits {
-		if n.field.Type() != reflect.TypeFor[time.Duration]() || now%u == 0 || now == n.least {
+		if !n.isTime() || now%u == 0 || now == n.least {
 			return out
 		}
 		if to := (now/u + 1) * u; to <= 2*now {
@@ -112,8 +122,8 @@ func (n *number) rounder() (out []int64) {
 	return out
 }
 
-// simplerValues simplifies every number that it can, and reports whether it changed anything. This ends: no number gets
-// less round, and one that gets no rounder gets smaller.
+// simplerValues simplifies every number that it can, and reports whether it changed anything. This ends: one that gets no
+// rounder gets smaller, and none that gets less round is rounded to the same again.
 func (s *search) simplerValues() (changed bool) {
 	for i := range numbers(&s.best) {
 		changed = s.simplerValue(i) || changed

@@ -232,6 +232,7 @@ func TestShrinkRoundsTimes(t *testing.T) {
 		{1234 * time.Millisecond, 1299 * time.Millisecond, 1234 * time.Millisecond, 1240 * time.Millisecond},
 		{1234 * time.Millisecond, 1235 * time.Millisecond, 1234 * time.Millisecond, 1234 * time.Millisecond},
 		{0, time.Hour, 1717 * time.Millisecond, 0},
+		{500 * time.Millisecond, time.Hour, 2 * time.Minute, time.Second},
 	} {
 		got, err := shrink.Minimize(shrink.Concrete{
 			Plan:    &plan.Plan{Name: "late", Instances: []plan.Instance{{ID: "i", Orchestration: "Echo", StartAt: c.at}}},

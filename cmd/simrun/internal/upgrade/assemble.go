@@ -49,14 +49,17 @@ func (r *reader) snapshot() *Snapshot {
 	}
 	r.queues(s, running)
 	r.expect(s)
-	left, example := 0, ""
+	for i := range r.leftOut {
+		r.leftOut[i].Instances = s.Alike(r.leftOut[i].Instances)
+	}
+	var few []string
 	for i := range r.survey.all {
 		if in := &r.survey.all[i]; r.survey.groups[in.group].run == 0 {
-			left, example = left+1, in.id
+			few = append(few, in.id)
 		}
 	}
-	if left > 0 {
-		r.leaveOut(left, place{}, "instances, since too few others are like them: they are neither checked nor run", example)
+	if n := len(few); n > 0 {
+		r.leftOut = append(r.leftOut, LeftOut{"instances, since too few others are like them: they are neither checked nor run", n, Problem{Text: few[n-1]}, few})
 	}
 	s.LeftOut = r.leftOut
 	slices.SortStableFunc(r.problems, func(a, b Problem) int {

@@ -161,6 +161,8 @@ type Count struct {
 	Pin         string `json:"pin"`
 	Why         string `json:"why"`
 	ExampleSeed uint64 `json:"example_seed,string"`
+	// Instances lists those that are affected in that run, without what they stand for.
+	Instances []string `json:"instances,omitempty"`
 
 	stored []string // the instances of the store among them, in all seeds
 }
@@ -172,6 +174,7 @@ func (c *Count) note(f *cluster.Fate, example, pin string, n uint64, stored bool
 		c.Example, c.Pin, c.Why = example, pin, cmp.Or(f.Cause, string(f.End))
 	}
 	c.Most += n
+	c.Instances = append(c.Instances, f.Instance)
 	if stored {
 		c.stored = append(c.stored, f.Instance)
 	}
@@ -184,7 +187,7 @@ func (c *Count) add(one *Count, seed uint64) {
 	c.Total += one.Most
 	c.Seeds++
 	if one.Most > c.Most {
-		c.Most, c.Example, c.Pin, c.Why, c.ExampleSeed = one.Most, one.Example, one.Pin, one.Why, seed
+		c.Most, c.Example, c.Pin, c.Why, c.ExampleSeed, c.Instances = one.Most, one.Example, one.Pin, one.Why, seed, one.Instances
 	}
 	for _, id := range one.stored {
 		if !slices.Contains(c.stored, id) {
@@ -266,6 +269,7 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 		if sum += w.ForMs * int64(n); !seen[w.Instance] {
 			seen[w.Instance] = true
 			waited.Most += uint64(n)
+			waited.Instances = append(waited.Instances, w.Instance)
 		}
 	}
 	if longest != nil {

@@ -123,12 +123,10 @@ func (r *reader) fail(at place, field, format string, args ...any) {
 
 // leave counts what a run leaves out, by reason, of instance and those like it.
 func (r *reader) leave(at place, instance, reason, what string) {
-	r.leaveOut(r.survey.run[instance].instances, at, reason, what)
-}
-
-func (r *reader) leaveOut(count int, at place, reason, what string) {
 	first := LeftOut{Reason: reason, Example: Problem{File: at.file, Line: at.line, Text: what}}
-	entry(&r.leftOut, func(l LeftOut) bool { return l.Reason == reason }, first).Count += count
+	l := entry(&r.leftOut, func(l LeftOut) bool { return l.Reason == reason }, first)
+	l.Count += r.survey.run[instance].instances
+	l.Instances = append(l.Instances, instance)
 }
 
 // entry returns the element of a list that is the one wanted. If there is none, it adds one.

@@ -40,11 +40,13 @@ type Snapshot struct {
 	ends   map[string]plan.End // the expected ends of the running instances, unless they are to complete
 }
 
-// LeftOut counts the rows that a run does not use for the same reason. Example is the first of them.
+// LeftOut counts the rows that a run does not use for the same reason. Example is the first of them, and Instances lists
+// all instances that they are of.
 type LeftOut struct {
-	Reason  string  `json:"reason"`
-	Count   int     `json:"count"`
-	Example Problem `json:"example"`
+	Reason    string   `json:"reason"`
+	Count     int      `json:"count"`
+	Example   Problem  `json:"example"`
+	Instances []string `json:"instances"`
 }
 
 // Delivered counts the queued messages of a kind that had been delivered at least once, at most Attempts times. Instance is

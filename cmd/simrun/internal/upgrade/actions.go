@@ -31,7 +31,7 @@ func (r *Report) Actions() []Action {
 	}
 	r.avoid(add)
 	example := func(c Count) string {
-		text := fmt.Sprintf("up to %s, such as %s (pin %s, seed %d)", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+		text := c.upTo()
 		if all := r.Store.Alike(c.stored); len(all) > 0 {
 			text += fmt.Sprintf("; of the store in any run %s: %s", instances(uint64(len(all))), names(all, len(all)))
 		}
@@ -46,11 +46,18 @@ func (r *Report) Actions() []Action {
 			add(at+1, nil, "see that every node is ready: the activation never takes place in %d of %s (%s)", g.Count, pretty.Plural(r.End.Seeds, "seed", "seeds"), g.About)
 		}
 	}
+	lost, why := r.End.fresh.Lost, []string(nil)
 	if r.Down {
-		add(0, nil, "change the plan: no node is up after its last step, and all that has not ended by then waits until somebody starts one")
+		why = append(why, "no node is up after its last step, and all that has not ended by then waits until somebody starts one")
 	}
-	if c := r.End.fresh.Lost; c.Total > 0 {
-		add(0, c.stored, "change the plan: it loses %s. The reason: %s", example(c), c.Why)
+	if lost.Total > 0 {
+		why = append(why, "it loses "+example(lost))
+		if !r.Down {
+			why[0] += ". The reason: " + lost.Why
+		}
+	}
+	if len(why) > 0 {
+		add(0, lost.stored, "change the plan: %s", strings.Join(why, "; "))
 	}
 	switch c := r.Stops[0].Stranded; {
 	case c.Total == 0:
@@ -97,6 +104,9 @@ func (r *Report) Actions() []Action {
 			k--
 		}
 		if c := left(last); c.Total > 0 && k > 0 && (len(r.Hazards) == 0 || uint64(len(c.stored)) < c.Most) {
+			c.stored = slices.DeleteFunc(slices.Clone(c.stored), func(id string) bool { // what has an advice of its own
+				return slices.ContainsFunc(r.Hazards, func(h Hazard) bool { return h.Instance == id })
+			})
 			add(k, c.stored, "keep a node that takes pin %s up until such work has ended: from this step on the plan strands %s", c.Pin, example(c))
 		}
 	}
@@ -107,8 +117,15 @@ func (r *Report) Actions() []Action {
 // adding adds an action before a step, about instances of the store.
 type adding func(step int, stored []string, format string, args ...any)
 
-// avoid adds what keeps the hazards away.
+// avoid adds what keeps the hazards away, the same for several of them once.
 func (r *Report) avoid(add adding) {
+	type advice struct {
+		step  int
+		do    string
+		ids   []string
+		about []string
+	}
+	var all []advice
 	for _, g := range grouped(r.Hazards) {
 		h := &g[0]
 		var finite, endless []string
@@ -119,34 +136,35 @@ func (r *Report) avoid(add adding) {
 				finite = append(finite, g[i].Instance)
 			}
 		}
-		of := func(ids []string) string {
-			all := r.Store.Alike(ids)
-			return fmt.Sprintf("%s (pin %s): %s", instances(uint64(len(all))), h.Pin, names(all, len(all)))
+		say := func(ids []string, format string, args ...any) {
+			if len(ids) == 0 {
+				return
+			}
+			do, alike := fmt.Sprintf(format, args...), r.Store.Alike(ids)
+			a := entry(&all, func(a advice) bool { return a.step == h.Step && a.do == do }, advice{step: h.Step, do: do})
+			a.ids = append(a.ids, ids...)
+			a.about = append(a.about, fmt.Sprintf("%s (pin %s): %s", instances(uint64(len(alike))), h.Pin, names(alike, len(alike))))
 		}
 		bad, keep := "", ", or keep "+h.Needs+" up until then"
 		if h.Poisoned {
 			bad, keep = fmt.Sprintf("; a node takes them, %s, and poisons them", h.fails()), ""
 		}
-		switch {
+		switch both := append(finite, endless...); {
 		case h.damaged:
 			if h.Step == 0 {
-				ids := append(finite, endless...)
-				add(0, ids, "repair the histories of these, or delete them: no build reads them, and a node that takes them poisons them. %s", of(ids))
+				say(both, "repair the histories of these, or delete them: no build reads them, and a node that takes them poisons them")
 			}
 		case h.Until < 0 && h.Step == 0 && !h.Poisoned:
-			ids := append(finite, endless...)
-			add(0, ids, "start %s, or delete what no node takes now, %s", h.Needs, of(ids))
+			say(both, "start %s, or delete what no node takes now", h.Needs)
 		case h.Poisoned && h.Step == 0:
-			ids := append(finite, endless...)
-			add(0, ids, "keep these from a node that %s and poisons them: start %s instead, or delete them. %s", h.fails(), h.Needs, of(ids))
+			say(both, "keep these from a node that %s and poisons them: start %s instead, or delete them", h.fails(), h.Needs)
 		case h.Until < 0 || h.Poisoned:
-			if len(finite) > 0 {
-				add(h.Step, finite, "wait until these have ended, or cancel them%s%s. %s", keep, bad, of(finite))
-			}
-			if len(endless) > 0 {
-				add(h.Step, endless, "cancel or finish these, which go on for ever%s%s. %s", keep, bad, of(endless))
-			}
+			say(finite, "wait until these have ended, or cancel them%s%s", keep, bad)
+			say(endless, "cancel or finish these, which go on for ever%s%s", keep, bad)
 		}
+	}
+	for _, a := range all {
+		add(a.step, a.ids, "%s. %s", a.do, strings.Join(a.about, "; "))
 	}
 }
 

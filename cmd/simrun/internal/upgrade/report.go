@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -203,6 +204,13 @@ func (c Count) String() string {
 	}
 	return strconv.FormatUint(c.Most, 10)
 }
+
+// such names the example, and upTo says how many there are at most in one run, too.
+func (c Count) such() string {
+	return fmt.Sprintf("such as %s (pin %s, seed %d)", c.Example, c.Pin, c.ExampleSeed)
+}
+
+func (c Count) upTo() string { return fmt.Sprintf("up to %s, %s", instances(c.Most), c.such()) }
 
 // add adds the effect of run r of plan p, which begins with store.
 func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {

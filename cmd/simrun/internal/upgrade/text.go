@@ -207,7 +207,7 @@ func (c *Count) cell(weight int) timeline.Cell {
 	}
 	out := timeline.Cell{Text: c.String(), Weight: weight}
 	if c.Example != "" {
-		out.Title = fmt.Sprintf("%d in all seeds; such as %s (pin %s, seed %d): %s", c.Total, c.Example, c.Pin, c.ExampleSeed, c.Why)
+		out.Title = fmt.Sprintf("%d in all seeds; %s: %s", c.Total, c.such(), c.Why)
 	}
 	return out
 }
@@ -235,10 +235,10 @@ func (r *Report) noReturn(b *strings.Builder) {
 		return
 	}
 	if c := r.End.fresh.Lost; c.Total > 0 {
-		fmt.Fprintf(b, "\n! the whole plan loses up to %s in a run, such as %s (pin %s, seed %d): %s\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
+		fmt.Fprintf(b, "\n! the whole plan loses up to %s in a run, %s: %s\n", instances(c.Most), c.such(), c.Why)
 	}
 	if c := r.End.Stranded; c.Total > 0 {
-		fmt.Fprintf(b, "\n! the whole plan strands up to %s in a run, such as %s (pin %s, seed %d)\n", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+		fmt.Fprintf(b, "\n! the whole plan strands up to %s in a run, %s\n", instances(c.Most), c.such())
 	}
 	if c := r.End.Open; c.Total > 0 {
 		fmt.Fprintf(b, "\nup to %s still running at the end of a run, because nothing in this plan brings what it waits for; for example %s: %s\n", pretty.Plural(c.Most, "instance of the store is", "instances of the store are"), c.Example, c.Why)
@@ -275,16 +275,16 @@ func (r *Report) NoReturnText() string {
 		fmt.Fprintf(&b, "\n  There is no rolling back from there: %s. The way out is a node of the new build.", r.Barred)
 	}
 	if c := e.Stranded; c.Total > 0 {
-		fmt.Fprintf(&b, "\n  Rolling back from there strands up to %s, such as %s (pin %s, seed %d), until a node admits that pin again.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed)
+		fmt.Fprintf(&b, "\n  Rolling back from there strands %s, until a node admits that pin again.", c.upTo())
 		if c := e.Untaken; c.Total > 0 {
-			fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, such as %s (pin %s, seed %d): %s.", c.Most, c.Example, c.Pin, c.ExampleSeed, c.Why)
+			fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, %s: %s.", c.Most, c.such(), c.Why)
 		}
 		if c.Total > e.Untaken.Total && r.Barred == "" {
 			b.WriteString("\n  The way out is a node of the pinned build, or of a newer one that admits the pin; never an older one with a wider range.")
 		}
 	}
 	if c := e.Lost; c.Total > 0 {
-		fmt.Fprintf(&b, "\n  Rolling back from there loses up to %s, such as %s (pin %s, seed %d): %s.", instances(c.Most), c.Example, c.Pin, c.ExampleSeed, c.Why)
+		fmt.Fprintf(&b, "\n  Rolling back from there loses %s: %s.", c.upTo(), c.Why)
 	}
 	if s := r.Sooner; s != nil {
 		c, what := s.Back.fresh.worst()
@@ -292,7 +292,7 @@ func (r *Report) NoReturnText() string {
 	}
 	before := func(c Count, what string) {
 		if c.Total > 0 {
-			fmt.Fprintf(&b, "\n  Before any step, up to %s already %s, such as %s (pin %s, seed %d); no step is to blame for that, and it is not counted here.", pretty.Plural(c.Most, "instance is", "instances are"), what, c.Example, c.Pin, c.ExampleSeed)
+			fmt.Fprintf(&b, "\n  Before any step, up to %s already %s, %s; no step is to blame for that, and it is not counted here.", pretty.Plural(c.Most, "instance is", "instances are"), what, c.such())
 		}
 	}
 	before(r.Stops[0].Stranded, "stranded")

@@ -203,6 +203,7 @@ type nodeState struct {
 	admits      engine.VersionRange
 	own         bool // the range was set on the node, not taken from its build
 	up          bool
+	wanted      bool // it is to be up, although it may not start on the schema that the store has
 }
 
 func (s state) node(name string) *nodeState {
@@ -225,25 +226,52 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 		}
 		all = append(all, st)
 	}
-	active := ""
+	active, has := "", schema{version: p.FirstSchema()}
+	for i := range all {
+		if all[i].up {
+			has.admit(p.SchemaOf(all[i].build))
+		}
+	}
 	for _, s := range done {
 		st := all.node(s.Node)
 		switch s.Verb {
 		case plan.VerbUpgrade, plan.VerbRollback:
 			st.become(s.Build, builds)
-			st.up = true
 		case plan.VerbWiden, plan.VerbNarrow:
-			st.admits, st.own, st.up = *s.Range, true, true
-		case plan.VerbStart, plan.VerbAdd:
-			st.up = true
+			st.admits, st.own = *s.Range, true
 		case plan.VerbStop, plan.VerbRemove, plan.VerbCrash:
-			st.up = false
+			st.up, st.wanted = false, false
 		case plan.VerbActivate:
 			active = s.Build
+		case plan.VerbMigrate:
+			has = schema{version: s.Schema}
+			for i := range all {
+				all[i].up = all[i].up || all[i].wanted
+			}
+		}
+		if s.Verb.Starts() {
+			st.up, st.wanted = has.admit(p.SchemaOf(st.build)), true
 		}
 		all.activate(p, active, builds)
 	}
 	return all
+}
+
+// schema is that of the store, and oldest the oldest one that a build may need to work with it.
+type schema struct{ version, oldest uint64 }
+
+// admit reports whether a node whose build has a schema starts, and migrates the store if need be.
+func (s *schema) admit(wants *plan.Schema) bool {
+	switch {
+	case wants == nil || wants.Version == s.version:
+	case wants.Version < s.version:
+		return !wants.RefusesNewer && wants.Version >= s.oldest
+	default:
+		if s.version = wants.Version; wants.Destructive {
+			s.oldest = wants.Version
+		}
+	}
+	return true
 }
 
 // activate lets the nodes whose build awaits the activation of another run that, once each node does. From then on none

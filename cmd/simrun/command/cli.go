@@ -11,10 +11,12 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
@@ -39,7 +41,7 @@ type cli struct {
 	Conformance conformanceCmd `cmd:"" group:"Check a provider:" help:"Run the cases of the contract against a storage provider in any language."`
 	Serve       serveCmd       `cmd:"" group:"Check a provider:" help:"Serve the in-memory provider over JSON-RPC on standard input and output."`
 
-	List       listCmd       `cmd:"" group:"Look up:" help:"List builds, scenarios, properties, faults, bugs, freedoms or coverage points."`
+	List       listCmd       `cmd:"" group:"Look up:" help:"List ${kinds}."`
 	Hosts      hostsCmd      `cmd:"" group:"Look up:" help:"List the host programs in which released runtimes run, or build them."`
 	Help       helpCmd       `cmd:"" group:"Look up:" help:"Show the help of a verb."`
 	Version    versionCmd    `cmd:"" group:"Look up:" help:"Show the version of the program and of durosim."`
@@ -147,6 +149,12 @@ func newParser(c *cli, p *Program, stdout, stderr io.Writer) *kong.Kong {
 		kong.Name(p.name()),
 		kong.Description(p.inHelp(description)),
 		kong.Writers(stdout, stderr),
+		kong.Vars{
+			"kinds":      pretty.And(kinds()),
+			"strategies": strings.Join(strategies(), ", "),
+			"small":      fmt.Sprintf("at most %d nodes, %d instances and %d schedule steps", fuzz.MaxNodes, fuzz.MaxInstances, fuzz.MaxSteps),
+			"crashes":    strconv.Itoa(fuzz.MaxCrashes),
+		},
 		kong.Exit(func(status int) { panic(leave(status)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 	)
@@ -321,7 +329,7 @@ func arguments(verb *kong.Node, before []string) []string {
 	case flag == "--faults":
 		return []string{"none", "light", "full"}
 	case verb.Name == "list":
-		return idsOf(listings(), func(l listing) string { return l.kind })
+		return kinds()
 	case verb.Name == "completion":
 		return []string{"bash", "zsh", "fish"}
 	case slices.ContainsFunc(verb.Positional, func(v *kong.Positional) bool { return v.Name == "scenario" }):

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
@@ -24,7 +25,7 @@ type compareCmd struct {
 
 // Help returns the text printed below the flags.
 func (compareCmd) Help() string {
-	return `Runs one scenario under each strategy for work that a node cannot run (filter, exact, stall, bounce, sweeper, deadletter), with the same seeds, and prints side by side: fetches for turns, fetches in vain, batches given back, seconds of locks, the time to finish, instances that were poisoned although a build of the scenario runs them, instances that wait for a build at the end of recovery, violated properties, and expectations of the scenario that are not met. A sentence draws the conclusion.
+	return `Runs one scenario under each strategy for work that a node cannot run (` + strings.Join(strategies(), ", ") + `), with the same seeds, and prints side by side: fetches for turns, fetches in vain, batches given back, seconds of locks, the time to finish, instances that were poisoned although a build of the scenario runs them, instances that wait for a build at the end of recovery, violated properties, and expectations of the scenario that are not met. A sentence draws the conclusion.
 
 With --procedures it rolls the upgrade of the file out in other ways, with the file's nodes, builds and load, and light faults if the file names none: one node after the other (rolling); first a build that all nodes can run, if one is declared (two-phase); one node, and later the rest (canary); new nodes beside the old ones (blue-green); after what is in flight has ended, while starts are held back (drain); everything stopped, and started anew (stop-all). For each it prints what is lost, stranded, or waits, from which step on a way back leaves something behind, and when what was in flight ended. All nodes must end on one build; the steps before the first that brings it are kept.
 

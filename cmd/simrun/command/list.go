@@ -18,7 +18,7 @@ import (
 
 // listCmd implements `simrun list`, which lists all items of one kind, such as builds or scenarios.
 type listCmd struct {
-	Kind     string `arg:"" optional:"" help:"What to list: builds, orchestrations, scenarios, properties, faults, bugs, freedoms or coverage."`
+	Kind     string `arg:"" optional:"" help:"What to list. There are ${kinds}."`
 	Scenario string `arg:"" optional:"" help:"With builds: a scenario whose own builds are listed, too."`
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
@@ -104,8 +104,10 @@ func listings() []listing {
 	}
 }
 
+func kinds() []string { return idsOf(listings(), func(l listing) string { return l.kind }) }
+
 func (c *listCmd) run(a *app) (int, error) {
-	kinds := idsOf(listings(), func(l listing) string { return l.kind })
+	kinds := kinds()
 	if c.Kind == "" {
 		return 0, fmt.Errorf("nothing to list: expected one of %s", strings.Join(kinds, ", "))
 	}

@@ -42,7 +42,7 @@ func ExampleShrink() {
 	// Output:
 	// 2 (0 schedule steps, 2 instances, 0 faults, 0 other choices) violates S01
 	// scenario rolling-upgrade
-	// fault-phase 10s
+	// fault-phase 1m0s
 	// bug provider/filter-after-lock
 	//
 	// node A runs 2.0.0

@@ -17,7 +17,7 @@ import (
 //
 // Tags say how package shrink makes plans smaller. Elements of lists are left out, except for lists with "keep". A
 // field with "drop" is set to its zero value, and one with "number" is made simpler, down to the least value that it
-// names.
+// names; a time of one unit, such as 1m, is short enough if it is "roomy".
 type Plan struct {
 	Name string
 	// Builds are declared by the plan in addition to the known builds.
@@ -44,7 +44,7 @@ type Plan struct {
 	Contract string `shrink:"drop"`
 	// FaultPhase is how long the schedule and faults last; all steps must come before it ends. 0 means until one second
 	// after the last schedule step or client action.
-	FaultPhase time.Duration `shrink:"number 0"`
+	FaultPhase time.Duration `shrink:"number 0 roomy"`
 	// Until, if not 0, is when the run ends, even if work is still unfinished. Unaided means that the run gets no help
 	// after the fault phase and ends when nothing more can happen. Either of them disables recovery and rescue: clients
 	// raise only the plan's events, and no node is started or given another build.

@@ -13,6 +13,8 @@ type number struct {
 	field reflect.Value
 	// least is the simplest value that makes sense.
 	least int64
+	// roomy marks a time with which a failure is surer if it is longer.
+	roomy bool
 }
 
 // numbers returns the numbers of a concrete plan, by their tags, and the choices that have more than two values. Zero,
@@ -21,7 +23,7 @@ func numbers(c *Concrete) []number {
 	out := numbersIn(reflect.ValueOf(c.Plan).Elem())
 	for i := range c.Choices.Choices {
 		if choice := &c.Choices.Choices[i]; choice.N > 2 {
-			out = append(out, number{reflect.ValueOf(&choice.Value).Elem(), 1})
+			out = append(out, number{reflect.ValueOf(&choice.Value).Elem(), 1, false})
 		}
 	}
 	return out
@@ -37,12 +39,13 @@ func numbersIn(v reflect.Value) (out []number) {
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
 			if least, tagged := strings.CutPrefix(f.Tag.Get("shrink"), "number "); tagged {
+				least, roomy := strings.CutSuffix(least, " roomy")
 				n, err := strconv.ParseInt(least, 10, 64)
 				if err != nil {
 					d, _ := time.ParseDuration(least)
 					n = int64(d)
 				}
-				out = append(out, number{v.Field(i), n})
+				out = append(out, number{v.Field(i), n, roomy})
 			} else if f.IsExported() {
 				out = append(out, numbersIn(v.Field(i))...)
 			}
@@ -97,7 +100,7 @@ func (n *number) simpler() []int64 {
 			return append(out, smaller)
 		case !n.isTime():
 			return append(out, now/2)
-		case u > int64(time.Second): // half of it would be rounded up again
+		case u > int64(time.Second) && !n.roomy: // half of it would be rounded up again
 			return append(out, units[i+1])
 		default:
 			return out

@@ -21,7 +21,7 @@ func TestListen(t *testing.T) {
 		in, end := io.Pipe()
 		said, out := io.Pipe()
 		served := make(chan error, 1)
-		a := &app{stdout: bufio.NewWriter(out)}
+		a := &app{program: &Program{}, stdout: bufio.NewWriter(out)}
 		go func() { served <- a.listen(where, in, func() *wire.Server { return (&serveCmd{}).server(nil) }) }()
 		line := sample.Must(bufio.NewReader(said).ReadString('\n'))(t)
 		address := strings.TrimPrefix(strings.TrimSpace(line), "listening on ")

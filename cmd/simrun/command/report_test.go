@@ -17,7 +17,7 @@ import (
 
 func printed(r *report) string {
 	var out bytes.Buffer
-	a := &app{stdout: bufio.NewWriter(&out)}
+	a := &app{program: &Program{}, stdout: bufio.NewWriter(&out)}
 	a.printCampaign(r)
 	_ = a.stdout.Flush()
 	return out.String()

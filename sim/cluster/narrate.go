@@ -55,7 +55,11 @@ func (nr *narrator) observe(o *observe.Observation) {
 	case observe.LockTaken:
 		nr.tokens[o.Token] = nr.store.InstanceName(o.Instance)
 	case observe.Damaged:
-		nr.tell(0, true, "stored bytes of %s are damaged (execution %d, event %d, message %d)", nr.store.InstanceName(o.Instance), o.Execution, o.EventID, o.Message)
+		what := fmt.Sprintf("event %d of execution %d", o.EventID, o.Execution)
+		if o.Message > 0 {
+			what = fmt.Sprintf("message %d", o.Message)
+		}
+		nr.tell(0, true, "the stored bytes of %s of %s are damaged", what, nr.store.InstanceName(o.Instance))
 	}
 }
 

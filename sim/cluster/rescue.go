@@ -154,8 +154,7 @@ func lower(b, c *engine.Build) bool {
 
 // names reports whether any node runs the build at any time according to the plan.
 func (ph *phases) names(b *engine.Build) bool {
-	return slices.ContainsFunc(ph.plan.Nodes, func(n plan.Node) bool { return n.Build == b.Name() }) ||
-		slices.ContainsFunc(ph.plan.Schedule, func(s plan.Step) bool { return s.Build == b.Name() })
+	return slices.Contains(ph.plan.RunBuilds(), b.Name())
 }
 
 // deleteTree force-deletes the tree to which an instance belongs, as an operator would if no node can run it.

@@ -63,6 +63,22 @@ type Schema struct {
 	RefusesNewer bool `shrink:"drop"`
 }
 
+// RunBuilds lists the names of the builds that the nodes run, at the start or from a step on, each once.
+func (p *Plan) RunBuilds() (names []string) {
+	add := func(build string) {
+		if build != "" && !slices.Contains(names, build) {
+			names = append(names, build)
+		}
+	}
+	for i := range p.Nodes {
+		add(p.Nodes[i].Build)
+	}
+	for i := range p.Schedule {
+		add(p.Schedule[i].Build)
+	}
+	return names
+}
+
 // SchemaOf returns the schema of a build: its own, or that of the build it is like. It returns nil if there is none.
 func (p *Plan) SchemaOf(build string) *Schema {
 	declared, _ := p.Ancestors(build)

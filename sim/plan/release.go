@@ -13,19 +13,12 @@ import (
 // Releases returns the released builds named in the plan, in ascending order of version.
 func (p *Plan) Releases() []*engine.Build {
 	var out []*engine.Build
-	add := func(build string) {
-		if !strings.HasPrefix(build, engine.ReleasePrefix) || slices.ContainsFunc(out, func(b *engine.Build) bool { return b.Release == build }) {
-			return
+	for _, name := range p.RunBuilds() {
+		if release, ok := strings.CutPrefix(name, engine.ReleasePrefix); ok {
+			if b := engine.ReleasedBuild(release); b != nil {
+				out = append(out, b)
+			}
 		}
-		if b := engine.ReleasedBuild(strings.TrimPrefix(build, engine.ReleasePrefix)); b != nil {
-			out = append(out, b)
-		}
-	}
-	for _, n := range p.Nodes {
-		add(n.Build)
-	}
-	for _, s := range p.Schedule {
-		add(s.Build)
 	}
 	slices.SortFunc(out, func(a, b *engine.Build) int {
 		return cmp.Or(a.Version.Compare(b.Version), strings.Compare(a.Release, b.Release))
@@ -115,9 +108,8 @@ func (p *Plan) Suit(set Programs) {
 }
 
 func (p *Plan) mixed() bool {
-	modelled := func(build string) bool { return build != "" && !strings.HasPrefix(build, engine.ReleasePrefix) }
-	return len(p.Releases()) > 0 && (slices.ContainsFunc(p.Nodes, func(n Node) bool { return modelled(n.Build) }) ||
-		slices.ContainsFunc(p.Schedule, func(s Step) bool { return modelled(s.Build) }))
+	modelled := func(build string) bool { return !strings.HasPrefix(build, engine.ReleasePrefix) }
+	return len(p.Releases()) > 0 && slices.ContainsFunc(p.RunBuilds(), modelled)
 }
 
 // branches reports whether the statements in op's block run concurrently.

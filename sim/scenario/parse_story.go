@@ -260,7 +260,7 @@ func (p *parser) checkVersions(a plan.Attr) {
 	}
 	pl := &p.s.Template
 	var pins []string
-	builds := slices.Concat(pretty.Texts(pl.Nodes, func(n plan.Node) string { return n.Build }), pretty.Texts(pl.Schedule, func(s plan.Step) string { return s.Build }))
+	builds := pl.RunBuilds()
 	for _, b := range pl.Probes {
 		builds = append(builds, b.Build)
 		if b.Pin != nil {

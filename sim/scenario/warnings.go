@@ -213,10 +213,10 @@ func (p *parser) follows(i, j int) bool {
 // warnBuilds warns about declared builds that are not used by any node, step, probe, clients or other build.
 func (p *parser) warnBuilds() {
 	pl, before := &p.s.Template, len(p.s.warnings)
+	runs := pl.RunBuilds()
 	defer func() { p.s.unused = p.s.warnings[before:len(p.s.warnings):len(p.s.warnings)] }()
 	for i, b := range pl.Builds {
-		used := pl.Clients == b.Name || slices.ContainsFunc(pl.Nodes, func(n plan.Node) bool { return n.Build == b.Name }) ||
-			slices.ContainsFunc(pl.Schedule, func(s plan.Step) bool { return s.Build == b.Name }) ||
+		used := pl.Clients == b.Name || slices.Contains(runs, b.Name) ||
 			slices.ContainsFunc(pl.Probes, func(pr plan.Probe) bool { return pr.Build == b.Name }) ||
 			slices.ContainsFunc(pl.Builds[i+1:], func(later plan.Build) bool { return later.Like == b.Name })
 		if !used {

@@ -216,12 +216,9 @@ func (s *subject) limitsDiffer(names []string) bool {
 // named returns the builds that the scenario's nodes run, without duplicates. Released runtimes are left out.
 func (s *subject) named() (names []string) {
 	p := &s.scenario.Template
-	candidates := slices.Concat(idsOf(p.Nodes, func(n plan.Node) string { return n.Build }), idsOf(p.Schedule, func(step plan.Step) string { return step.Build }))
-	for _, name := range candidates {
-		if name != "" && !slices.Contains(names, name) && plan.FindBuild(s.program.builds(), name) != nil && !strings.HasPrefix(name, engine.ReleasePrefix) {
-			names = append(names, name)
-		}
-	}
+	names = slices.DeleteFunc(p.RunBuilds(), func(name string) bool {
+		return plan.FindBuild(s.program.builds(), name) == nil || strings.HasPrefix(name, engine.ReleasePrefix)
+	})
 	for _, b := range p.Builds {
 		if !slices.Contains(names, b.Name) {
 			names = append(names, b.Name)

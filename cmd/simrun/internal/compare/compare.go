@@ -161,12 +161,10 @@ func somebodyRuns(p *plan.Plan, builds []*engine.Build, pin *engine.Version) boo
 	if err != nil {
 		return false // the run has already validated the plan
 	}
-	runs := func(name string) bool {
+	return slices.ContainsFunc(p.RunBuilds(), func(name string) bool {
 		b := plan.FindBuild(all, name)
 		return b != nil && b.DefaultRange.Contains(*pin)
-	}
-	return slices.ContainsFunc(p.Nodes, func(n plan.Node) bool { return runs(n.Build) }) ||
-		slices.ContainsFunc(p.Schedule, func(s plan.Step) bool { return runs(s.Build) })
+	})
 }
 
 // finish computes the medians and percentiles after all runs have been added, and sorts the lists.

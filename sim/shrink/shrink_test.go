@@ -231,7 +231,6 @@ func TestShrinkRoundsTimes(t *testing.T) {
 		{1234 * time.Millisecond, time.Hour, 1717 * time.Millisecond, 2 * time.Second},
 		{1234 * time.Millisecond, 1299 * time.Millisecond, 1234 * time.Millisecond, 1240 * time.Millisecond},
 		{1234 * time.Millisecond, 1235 * time.Millisecond, 1234 * time.Millisecond, 1234 * time.Millisecond},
-		{0, time.Hour, 1717 * time.Millisecond, 0},
 		{500 * time.Millisecond, time.Hour, 2 * time.Minute, time.Second},
 	} {
 		got, err := shrink.Minimize(shrink.Concrete{

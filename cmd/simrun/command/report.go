@@ -354,6 +354,7 @@ func (a *app) printViolation(v campaign.Violation) {
 	if p, ok := properties.ByID(v.Property); ok {
 		statement = p.Statement
 	}
+	v.Message = a.printable(v.Message) // before its lines are indented
 	a.printf("%s  %s  (%s)\n%s", a.style.bad("VIOLATED"), a.style.title(propertyName(v.Property)), v.Class, v.Text(statement, fmt.Sprintf("seed %d, ", v.Seed)))
 }
 
@@ -590,7 +591,7 @@ func (a *app) annotate(r *report, newOnly bool) {
 			}
 		}
 		text := first.Message + "\n" + r.subject.repro(first.Seed)
-		fmt.Fprintf(a.stderr, "::%s title=%s::%s\n", level, title.Replace(fmt.Sprintf("%s%s, seed %d", known, ruleName(first.Violation), first.Seed)), data.Replace(text))
+		fmt.Fprintf(a.stderr, "::%s title=%s::%s\n", level, title.Replace(fmt.Sprintf("%s%s, seed %d", known, ruleName(first.Violation), first.Seed)), data.Replace(a.printable(text)))
 	}
 	for _, e := range r.Internal {
 		fmt.Fprintf(a.stderr, "::error title=internal error%%2C seed %d::%s\n", e.Seed, data.Replace(e.Text))

@@ -46,6 +46,9 @@ func numbersIn(v reflect.Value) (out []number) {
 					n = int64(d)
 				}
 				out = append(out, number{v.Field(i), n, roomy})
+				if last := &out[len(out)-1]; last.field.Kind() == reflect.String && last.isTime() {
+					last.least = int64(time.Second) // of what code is to do with it, nothing is known
+				}
 			} else if f.IsExported() {
 				out = append(out, numbersIn(v.Field(i))...)
 			}
@@ -54,15 +57,27 @@ func numbersIn(v reflect.Value) (out []number) {
 	return out
 }
 
-func (n *number) isTime() bool { return n.field.Type() == reflect.TypeFor[time.Duration]() }
+// isTime reports whether it is a time: a duration, or a text such as 10s.
+func (n *number) isTime() bool {
+	if n.field.Kind() != reflect.String {
+		return n.field.Type() == reflect.TypeFor[time.Duration]()
+	}
+	_, notTime := time.ParseDuration(n.field.String())
+	_, notNumber := strconv.ParseInt(n.field.String(), 10, 64)
+	return notTime == nil && notNumber != nil
+}
 
-// get returns the value, which is 0 for a text that is no number.
+// get returns the value, which is 0 for a text that is neither a number nor a time.
 func (n *number) get() int64 {
 	switch {
 	case n.field.CanInt():
 		return n.field.Int()
 	case n.field.CanUint():
 		return int64(n.field.Uint())
+	}
+	if n.isTime() {
+		text, _ := time.ParseDuration(n.field.String())
+		return int64(text)
 	}
 	text, _ := strconv.ParseInt(n.field.String(), 10, 64)
 	return text
@@ -74,6 +89,8 @@ func (n *number) set(to int64) {
 		n.field.SetInt(to)
 	case n.field.CanUint():
 		n.field.SetUint(uint64(to))
+	case n.isTime():
+		n.field.SetString(time.Duration(to).String())
 	default:
 		n.field.SetString(strconv.FormatInt(to, 10))
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 )
 
-// raiseAgainMs is the minimum interval between two events that a client raises for the same instance. maxRaises limits
-// the number of events per instance, so that a client does not keep a hopeless instance busy.
-const (
-	raiseAgainMs = 5000
-	maxRaises    = 12
-)
+// raiseAgainMs is the minimum interval between two events that a client raises for the same instance.
+const raiseAgainMs = 5000
+
+// MaxRaises is how many events clients raise for an instance that waits in recovery, so that they do not keep a hopeless
+// one busy.
+const MaxRaises = 12
 
 // raiseWhatWaits sends each instance that cannot otherwise make progress the event it is waiting for, at intervals of
 // at least raiseAgainMs. It sends nothing to an instance while one of its timers, activities or children may still
@@ -47,7 +47,7 @@ func (c *clients) raiseWhatWaits() int64 {
 		if ended(p.Status) || p.Messages > 0 || p.Activities > 0 {
 			continue
 		}
-		if r.times == maxRaises {
+		if r.times == MaxRaises {
 			continue
 		}
 		if r.atMs != 0 && c.nowMs() < r.atMs+raiseAgainMs {

@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
@@ -378,7 +379,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 			return
 		}
 	}
-	if mine.CancelMs == 0 && mine.Turns <= turnsMax && c.asks(in) {
+	if mine.CancelMs == 0 && mine.Turns <= turnsMax && (c.asks(in) || c.wantsMore(in, mine)) {
 		return
 	}
 	mine.StallReported = true
@@ -415,6 +416,24 @@ func (c *obligations) asks(parent *model.Instance) bool {
 		}
 	}
 	return false
+}
+
+// wantsMore reports whether an instance that waits for nothing but clients has taken all the events that these raise in
+// recovery. What it lacks is the plan's affair, which outcome judges.
+func (c *obligations) wantsMore(in *model.Instance, mine *track.Instance) bool {
+	if len(in.Queue) > 0 || len(in.Work) > 0 || mine.Turns < cluster.MaxRaises {
+		return false
+	}
+	taken := 0
+	for _, ex := range in.Executions {
+		for i := range ex.Events {
+			switch eventdata.Kind(c.Run.Model.Kinds.Name(ex.Events[i].Kind)) {
+			case eventdata.KindExternalEvent, eventdata.KindExternalEvent2, eventdata.KindQueueEventDelivered:
+				taken++
+			}
+		}
+	}
+	return taken >= cluster.MaxRaises
 }
 
 // Finish looks for work that rescue has not freed (L04). It also looks for instances of the plan that failed although

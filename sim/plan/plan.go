@@ -58,9 +58,11 @@ type Plan struct {
 	// means the larger of 400 and twenty times the most that any execution, or instance, of the run took that has
 	// ended.
 	TurnBudget uint64
-	// Panics means that a user's code may panic. Taken means that code must take each event, message and cancel.
-	Panics bool
-	Taken  bool `shrink:"keep"`
+	// Panics means that a user's code may panic. Taken means that code must take each event, message and cancel, and
+	// TakenOrLate that no event may come before the wait for it.
+	Panics      bool
+	Taken       bool `shrink:"keep"`
+	TakenOrLate bool `shrink:"keep"`
 	// Bugs lists the planted bugs that are switched on.
 	Bugs []faults.BugID `shrink:"keep"`
 }

@@ -142,11 +142,11 @@ func TestErrors(t *testing.T) {
 		// Expectations.
 		{`expect nevr turn`, `x.txt:1: unknown mode "nevr": expected always, never, sometimes, panics or taken; did you mean never?`},
 		{`expect never tun`, `x.txt:1: unknown event "tun"; did you mean turn?`},
-		{`expect never turn where pin`, `x.txt:1: unexpected "pin": expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken`},
+		{`expect never turn where pin`, `x.txt:1: unexpected "pin": expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken [or late]`},
 		{`expect never turn where pin=2`, `x.txt:1: turn pin=2: "2" is never the pin: expected a version such as 1.5.0, or 1.x, or none`},
 		{`expect never turn where handler=Chain`, `x.txt:1: turn handler=Chain: "Chain" is never the handler: expected NAME@VERSION, as in ProcessOrder@1.0.0 or ProcessOrder@1.x`},
 		{`expect never fetch where attempt=two`, `x.txt:1: fetch attempt=two: "two" is never the attempt: expected a number`},
-		{`expect never turn where`, `x.txt:1: the line ends too early: expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken`},
+		{`expect never turn where`, `x.txt:1: the line ends too early: expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken [or late]`},
 		{`expect never turn where pins=2.0.0`, `x.txt:1: turn has no attribute "pins"; did you mean pin?`},
 		{`expect always turn where pin=2.0.0`, `x.txt:1: always turn: expected "has" and what each such turn must have, or never`},
 		{nodes + "at 2s upgrade A to 2.0.0\nexpect never turn where build=1.x|3.0.0", `x.txt:3: build=1.x|3.0.0: no node of this plan runs such a build: expected one of 1.5.0 or 2.0.0`},

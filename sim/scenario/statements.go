@@ -806,12 +806,12 @@ func storyRows() []row {
 				return []item{count(&c.times, "COUNT", "a number of times", 1, maxCycles), word("times", "time"), check(func(p *parser) { p.cycle = cycle{times: c.times, line: p.line} })}
 			}}},
 		{StatementInfo: StatementInfo{Name: "expect",
-			Meaning: "attributes that each such event must have, an event that must never happen, or one that some seed of the campaign must show; in limits it to a part of the story that a mark begins; or, with panics, that a user's code may panic, and with taken, that code takes each event, queue message and cancel of the plan that is not unawaited",
+			Meaning: "attributes that each such event must have, an event that must never happen, or one that some seed of the campaign must show; in limits it to a part of the story that a mark begins; or, with panics, that a user's code may panic, and with taken, that code takes each event, queue message and cancel of the plan that is not unawaited; or late: at least no event comes before the wait for it",
 			Example: "nodes A B run 1.5.0\nat 5s mark \"step 1\"\nexpect panics\nexpect taken\nexpect never turn in \"step 1\" where pin=2.0.0 node=A|B"},
 			gap: gapFirst, lines: lines{func(at place) []item {
-				return []item{{"always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken", func(p *parser) {
+				return []item{{"always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken [or late]", func(p *parser) {
 					for _, f := range wholePlan(at) {
-						if len(p.words) == 1 && p.words[0].is(f.word) {
+						if slices.EqualFunc(p.words, strings.Fields(f.word), func(w token, is string) bool { return w.is(is) }) {
 							p.words = nil
 							p.single("expect " + f.word)
 							*f.on = true
@@ -840,7 +840,7 @@ type planFlag struct {
 }
 
 func wholePlan(at place) []planFlag {
-	return []planFlag{{"panics", &at.s.Template.Panics}, {"taken", &at.s.Template.Taken}}
+	return []planFlag{{"panics", &at.s.Template.Panics}, {"taken", &at.s.Template.Taken}, {"taken or late", &at.s.Template.TakenOrLate}}
 }
 
 func eachStep(at place, line func(string, int, []item)) {

@@ -119,6 +119,7 @@ func (m message) String() string {
 type inbox struct {
 	taken, lost []message
 	missed      []message // of those lost, what came while a wait for the name was open
+	early       []message // of those lost, what came before a wait for the name
 	waits       []target  // that its code had
 }
 
@@ -129,6 +130,9 @@ func remove(list *[]message, m message) bool {
 	}
 	return i >= 0
 }
+
+// early says of an event why it was lost. Whoever waits for it afterwards waits in vain.
+const early = "it came before the wait for it"
 
 // untaken describes each of the plan's messages to an instance that its code did not take, and why. What a client sends
 // twice by a fault counts once. What a damaged, pruned or deleted history told is not known. Of an instance that did not
@@ -166,6 +170,8 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 			why = "no code dequeued it"
 		case lost && slices.Contains(in.missed, m):
 			why = "the wait for it that was open when it came has another topic, or none"
+		case lost && slices.Contains(in.early, m):
+			why = early
 		case lost && (slices.Contains(in.waits, sent) || !ended && c.isAwaited(p.ID, sent)):
 			why = "no wait for it was open when it came"
 		case lost && ended && (c.isAwaited(p.ID, sent) || status == engine.StatusFailed && p.Expect != plan.EndEternal): // it might have waited later
@@ -227,10 +233,14 @@ func (c *Checker) inbox(no observe.InstanceNo) (in inbox, known bool) {
 				}
 			case eventdata.OrchestrationCancelRequested:
 				in.taken = append(in.taken, message{verb: plan.ActionCancel})
-			case eventdata.ExternalSubscribed:
-				in.waits, open = append(in.waits, target{name: d.Name}), append(open, wait{e.ID, d})
-			case eventdata.ExternalSubscribed2:
-				in.waits, open = append(in.waits, target{name: d.Name}), append(open, wait{e.ID, d})
+			case eventdata.ExternalSubscribed, eventdata.ExternalSubscribed2:
+				name := nameOf(d)
+				in.waits, open = append(in.waits, target{name: name}), append(open, wait{e.ID, d})
+				for _, a := range in.lost {
+					if a.verb == plan.ActionRaise && a.name == name {
+						in.early = append(in.early, a)
+					}
+				}
 			case eventdata.QueueSubscribed:
 				if i := slices.IndexFunc(in.lost, func(a message) bool { return a.verb == plan.ActionEnqueue && a.name == d.Name }); i >= 0 {
 					in.taken = append(in.taken, in.lost[i])

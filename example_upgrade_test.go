@@ -52,7 +52,7 @@ func ExampleTest_upgrade() {
 	//   where     step 145, virtual time 9m35.829s
 	//   node      B
 	//   instance  Order-7
-	//   evidence  an ack by B (build 1.5.0+1.0.0, start 1) with token o20, for execution 1 of Order-7 after the delivery of ActivityCompleted 1/4 (message 20), records event 6 (OrchestrationFailed), which says: nondeterministic: schedule mismatch: action=Activity(name="Ship", input="22") vs event=ActivityScheduled(name="Charge", input="22"), at durosim_test.order (example_upgrade_test.go:15) (the history of Order@1.0.0 was written by build 1.5.0+1.1.0 (events 1 to 4), build 1.5.0+1.0.0 (events 5 to 6)): expected a turn to do what it records, and to record what its code does; code that was changed needs a new version
+	//   evidence  an ack by B (build 1.5.0+1.0.0, start 1) with token o20, for execution 1 of Order-7 after the delivery of ActivityCompleted 1/4 (message 20), records event 6 (OrchestrationFailed), which says: nondeterministic: schedule mismatch: action=Activity(name="Ship", input="22") vs event=ActivityScheduled(name="Charge", input="22"), at durosim_test.order (example_upgrade_test.go:15) (the history of Order@1.0.0 was written by build 1.5.0+1.1.0 (events 1 to 4 at durosim_test.orderPaid (example_upgrade_test.go:19)), build 1.5.0+1.0.0 (events 5 to 6 at durosim_test.order (example_upgrade_test.go:14))): expected a turn to do what it records, and to record what its code does; code that was changed needs a new version
 	//
 	// The smallest plan found that violates it: size 1 (0 schedule steps, 1 instance, 0 faults, 0 other choices), from 596, in 29 runs; nothing can be left out.
 	//

@@ -2,6 +2,9 @@ package safety
 
 import (
 	"fmt"
+	"path"
+	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -170,12 +173,15 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 			}
 		}
 	}
-	advice := "; code that was changed needs a new version"
-	if k.Run.Planted() {
-		advice = ""
-	}
 	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does%s",
-		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, advice)
+		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, k.advice())
+}
+
+func (k *replayChecker) advice() string {
+	if k.Run.Planted() {
+		return ""
+	}
+	return "; code that was changed needs a new version"
 }
 
 // place says where the code of a node disagrees with an execution's history, or returns "" if that is unknown.
@@ -313,8 +319,8 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		if place := k.panics[in.Name]; place != "" && ex.Status == engine.StatusFailed {
 			by += ", whose code panicked at " + place
 		}
-		k.Run.Safety("S11", last.by.Node, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s",
-			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs+at(replay.DiffersAt(input)), by)
+		k.Run.Safety("S11", last.by.Node, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s%s",
+			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs+at(replay.DiffersAt(input)), by, k.advice())
 		return
 	}
 	if output != "" {
@@ -387,6 +393,7 @@ func (k *replayChecker) writers(in *model.Instance, ex *model.Execution, history
 		return e.DuroxideVersion
 	}
 	var parts []string
+	codes := k.codes(history)
 	for from := 0; from < len(history); {
 		to, build := from, by(&history[from])
 		for to+1 < len(history) && by(&history[to+1]) == build {
@@ -396,10 +403,37 @@ func (k *replayChecker) writers(in *model.Instance, ex *model.Execution, history
 		if to > from {
 			which = fmt.Sprintf("events %d to %d", history[from].EventID, history[to].EventID)
 		}
-		parts = append(parts, fmt.Sprintf("build %s (%s)", build, which))
+		parts = append(parts, fmt.Sprintf("build %s (%s%s)", build, which, codes[build]))
 		from = to + 1
 	}
 	return strings.Join(parts, ", ")
+}
+
+// codes says where the code of an execution begins, by build. It is empty unless builds have other code, and that is
+// known: of what orch.JSON wraps it is not.
+func (k *replayChecker) codes(history []engine.Event) map[string]string {
+	started, _ := history[0].Data.(eventdata.OrchestrationStarted)
+	codes, differ := map[string]string{}, false
+	first := ""
+	for i := range k.runs {
+		handler, ok := k.runs[i].registry.ResolveStarted(started.Name, started.Version)
+		if !ok {
+			continue
+		}
+		code := runtime.FuncForPC(reflect.ValueOf(handler.Handler).Pointer())
+		file, line := code.FileLine(code.Entry())
+		if strings.HasSuffix(file, "engine/orch/json.go") {
+			return nil
+		}
+		text := fmt.Sprintf(" at %s (%s:%d)", path.Base(code.Name()), path.Base(file), line)
+		codes[k.runs[i].build.Name()] = text
+		differ = differ || first != "" && text != first
+		first = text
+	}
+	if !differ {
+		return nil
+	}
+	return codes
 }
 
 func (b *replayBuild) admits(pin *engine.Version) bool {

@@ -113,8 +113,8 @@ func ExampleCheckHistory() {
 
 func ExampleCheckHistories() {
 	env := orchtest.New(t, refund)
-	env.Activity("PayBack").Returns("paid back")
-	env.Run("30 euros")
+	env.Activity("PayBack").Takes(time.Hour)
+	env.Start("30 euros")
 	var file bytes.Buffer
 	if err := orchtest.WriteHistory(&file, env.History()); err != nil {
 		fmt.Println(err)

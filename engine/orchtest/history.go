@@ -6,12 +6,17 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/replay"
+	"github.com/durosim/durosim/internal/pretty"
 )
 
 // codec returns a codec for all event kinds known to any shipped build.
@@ -78,30 +83,82 @@ func CheckHistory(handler orch.Handler, history []engine.Event) (difference stri
 }
 
 // CheckHistories replays every .jsonl file in a tree against a registry's code. The test fails, naming the file, for
-// each history that cannot be read, that the code diverges from, whose orchestration and version are not in the
-// registry, or which waits for an activity without a tag that is not among the registry's, if it has any. It also fails
-// if the tree has no such files.
+// each history that cannot be read, that the code diverges from, that has not ended and whose orchestration and version
+// are not in the registry, or which waits for an activity without a tag that is not among the registry's, if it has any.
+// It also fails if that leaves no file to check.
 //
 //	orchtest.CheckHistories(t, os.DirFS("testdata/histories"), registry)
 func CheckHistories(t T, tree fs.FS, registry *node.Registry) {
 	t.Helper()
-	files := 0
+	if tree == nil || registry == nil {
+		t.Fatalf("orchtest: CheckHistories needs a tree of files and a registry, not nil")
+	}
+	type mistake struct {
+		text  string
+		files uint64
+	}
+	var mistakes []*mistake
+	alike := map[string]*mistake{}
+	checked, unchecked := 0, ""
 	err := fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !bytes.HasSuffix([]byte(name), []byte(".jsonl")) {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".jsonl") {
 			return err
 		}
-		files++
-		if err := checkFile(tree, name, registry); err != nil {
-			t.Errorf("%s: %v", name, err)
+		err = checkFile(tree, name, registry)
+		if _, ended := err.(endedUnregistered); ended {
+			unchecked = fmt.Sprintf("%s: %v", name, err)
+			return nil
 		}
+		checked++
+		if err == nil {
+			return nil
+		}
+		but := quoted.ReplaceAllStringFunc(err.Error(), func(text string) string { return number.ReplaceAllString(text, "0") })
+		if alike[but] == nil {
+			alike[but] = &mistake{text: fmt.Sprintf("%s: %v", name, err)}
+			mistakes = append(mistakes, alike[but])
+		}
+		alike[but].files++
 		return nil
 	})
+	for _, m := range mistakes {
+		if more := m.files - 1; more > 0 {
+			m.text += fmt.Sprintf("\nand %s, where at most numbers in texts are others", pretty.Plural(more, "more file", "more files"))
+		}
+		t.Errorf("%s", m.text)
+	}
 	switch {
 	case err != nil:
-		t.Errorf("orchtest: %v", err)
-	case files == 0:
+		t.Errorf("orchtest: %s: %v", nameOf(tree), err)
+	case checked == 0 && unchecked != "":
+		t.Errorf("orchtest: nothing was checked: %s", unchecked)
+	case checked == 0:
 		t.Errorf("orchtest: no file ends in .jsonl: nothing was checked")
+	case unchecked != "":
+		if l, ok := t.(interface{ Logf(string, ...any) }); ok {
+			l.Logf("orchtest: not checked: %s", unchecked)
+		}
 	}
+}
+
+// Mistakes that differ in such numbers alone are reported once.
+var quoted, number = regexp.MustCompile(`"(\\.|[^"\\])*"`), regexp.MustCompile(`[0-9]+`)
+
+// nameOf returns the directory of an os.DirFS.
+func nameOf(tree fs.FS) string {
+	if v := reflect.ValueOf(tree); v.Kind() == reflect.String {
+		return v.String()
+	}
+	return fmt.Sprintf("%T", tree)
+}
+
+// endedUnregistered says that there is no code for a history that needs none any more.
+type endedUnregistered struct {
+	started eventdata.OrchestrationStarted
+}
+
+func (e endedUnregistered) Error() string {
+	return fmt.Sprintf("%s@%s is not registered, and the history has ended", e.started.Name, e.started.Version)
 }
 
 func checkFile(tree fs.FS, name string, registry *node.Registry) error {
@@ -118,18 +175,34 @@ func checkFile(tree fs.FS, name string, registry *node.Registry) error {
 	if !ok {
 		return fmt.Errorf("the history begins with %s; want OrchestrationStarted", history[0].Kind())
 	}
+	ended := slices.ContainsFunc(history, ends)
 	resolved, found := registry.ResolveStarted(started.Name, started.Version)
-	if !found {
+	switch {
+	case !found && ended:
+		return endedUnregistered{started}
+	case !found:
 		return fmt.Errorf("%s@%s is not registered: the instance could not continue", started.Name, started.Version)
 	}
 	difference, err := CheckHistory(resolved.Handler, history)
 	if err == nil && difference != "" {
 		err = fmt.Errorf("the code of %s differs from the history: %s", resolved, difference)
 	}
-	if lacked := waitsFor(history, registry); err == nil && lacked != "" {
-		err = fmt.Errorf("the activity %s is not registered, and the instance waits for it", lacked)
+	if err != nil || ended {
+		return err
 	}
-	return err
+	if lacked := waitsFor(history, registry); lacked != "" {
+		return fmt.Errorf("the activity %s is not registered, and the instance waits for it", lacked)
+	}
+	return nil
+}
+
+// ends reports whether an event ends its execution.
+func ends(e engine.Event) bool {
+	switch e.Data.(type) {
+	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
+		return true
+	}
+	return false
 }
 
 // waitsFor returns the first activity that a running execution waits for and that the registry lacks. A registry
@@ -138,8 +211,6 @@ func waitsFor(history []engine.Event, registry *node.Registry) (lacked string) {
 	settled := map[uint64]bool{}
 	for _, e := range history {
 		switch e.Data.(type) {
-		case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
-			return ""
 		case eventdata.ActivityCompleted, eventdata.ActivityFailed, eventdata.ActivityCancelRequested:
 			settled[e.SourceEventID] = true
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
+	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/internal/watchdog"
@@ -358,16 +359,77 @@ func (r *testRun) unsteady(seed uint64) string {
   an orchestration does must follow from its input and its history alone, what an activity returns from its arguments and
   the state that EachRun made.
 `
-	run := func() cluster.Config {
-		cfg := r.config()
-		cfg.Plan, _ = r.plan(seed) // no error possible: the seed's plan has been prepared before
-		cfg.Seed, cfg.Chooser = seed, r.chooser(seed)
-		return cfg
+	if r.c.Input != nil {
+		text += "  So does an Input whose result depends on more than its arguments.\n"
 	}
-	if v, ok := campaign.DoubleCheck(run()); ok {
+	if v, ok := campaign.DoubleCheck(r.seedConfig(seed)); ok {
 		return text + "\nWith each turn computed twice:\n\n" + r.violationText("that seed", v)
 	}
-	return text + moody(run)
+	run := func() cluster.Config { return r.seedConfig(seed) }
+	return text + cmp.Or(moodyInput(run), moody(run), parted(run))
+}
+
+// seedConfig returns the configuration of a seed's run, whose plan has been prepared before.
+func (r *testRun) seedConfig(seed uint64) cluster.Config {
+	cfg := r.config()
+	cfg.Plan, _ = r.plan(seed)
+	cfg.Seed, cfg.Chooser = seed, r.chooser(seed)
+	return cfg
+}
+
+// moodyInput names the first instance whose input is another when the plan is made again, or returns "".
+func moodyInput(run func() cluster.Config) string {
+	first, second := run().Plan.Instances, run().Plan.Instances
+	for i := range min(len(first), len(second)) {
+		if a, b := first[i], second[i]; a.Input != b.Input {
+			return fmt.Sprintf("\nIn two more plans the input of %s is\n  %.100q\n  %.100q\n", a.ID, a.Input, b.Input)
+		}
+	}
+	return ""
+}
+
+// parted shows the first events that differ in two of a few more runs.
+func parted(run func() cluster.Config) string {
+	var first []string
+	for i := range 10 {
+		var events []string
+		cfg := run()
+		monitor := cfg.Monitor
+		cfg.Monitor = func(w *cluster.World) cluster.Monitor { return &diary{Monitor: monitor(w), world: w, events: &events} }
+		_, _ = cluster.Run(cfg) // it has run before
+		if i == 0 {
+			first = events
+			continue
+		}
+		at := 0
+		for at < min(len(first), len(events)) && first[at] == events[at] {
+			at++
+		}
+		if at < max(len(first), len(events)) {
+			const end = "no event more"
+			return fmt.Sprintf("\nTwo more runs are alike up to these events:\n  %.500s\n  %.500s\n", append(first, end)[at], append(events, end)[at])
+		}
+	}
+	return "\nTen more runs are alike: code is random once in a while only, or keeps a value from run to run.\n"
+}
+
+// diary is a monitor that also notes the events of all histories.
+type diary struct {
+	cluster.Monitor
+	world  *cluster.World
+	events *[]string
+}
+
+func (d *diary) Observe(o *observe.Observation) {
+	if o.Kind == observe.EventAppended {
+		*d.events = append(*d.events, fmt.Sprintf("step %d, virtual time %s, %s", d.world.Step(), pretty.Duration(d.world.NowMs()-d.world.StartMs()), o.Bytes))
+	}
+	d.Monitor.Observe(o)
+}
+
+// WatchHandle implements cluster.HandleWatcher by forwarding to the monitor if it can.
+func (d *diary) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	return cluster.WatchHandle(d.Monitor, p, codec)
 }
 
 // moody names the first activity whose call has different results in two runs that are alike up to that call. Without one,
@@ -408,13 +470,17 @@ func moody(run func() cluster.Config) string {
 
 func (r *testRun) violated(v campaign.Violation) string {
 	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
+	if r.heldOnce(v) {
+		return text + fmt.Sprintf("not shrunk: seed %d held, and violates it, too, when it runs again: this depends on something that is kept from run to run, such as a variable outside the function EachRun; a seed alone does not show it\n",
+			r.c.First) + r.fate + "\nTo see it again:\n" + r.plainCommand()
+	}
 	plan, err := r.plan(v.Seed)
 	if err != nil {
 		return r.end(v.Seed, text+"not shrunk: "+err.Error()+"\n"+r.fate)
 	}
 	choices := &sim.Recording{}
-	cfg := r.config()
-	cfg.Plan, cfg.Seed, cfg.Chooser, cfg.Recording = plan, v.Seed, r.chooser(v.Seed), choices
+	cfg := r.seedConfig(v.Seed)
+	cfg.Plan, cfg.Recording = plan, choices
 	if _, err = cluster.Run(cfg); err == nil {
 		var small *Shrunk
 		small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
@@ -437,6 +503,15 @@ func (r *testRun) violated(v campaign.Violation) string {
 		text += r.unsteady(v.Seed)
 	}
 	return r.end(v.Seed, text+r.fate)
+}
+
+// heldOnce reports whether the campaign's first seed, which held, violates the same when it runs again.
+func (r *testRun) heldOnce(v campaign.Violation) bool {
+	if v.Seed == r.c.First {
+		return false
+	}
+	result, err := cluster.Run(r.seedConfig(r.c.First))
+	return err == nil && slices.ContainsFunc(result.Violations, func(again cluster.Violation) bool { return again.Property == v.Property })
 }
 
 // report describes the smallest plan, what happens in it, and the fate of the campaign's work.

@@ -16,6 +16,7 @@ import (
 	"github.com/durosim/durosim/engine/orchtest"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
@@ -162,44 +163,53 @@ func TestShrinkingEndsInTime(t *testing.T) {
 	}
 }
 
-// TestTestFindsRandomHandlers checks that a handler that depends on more than its history is told apart from one that
-// violates a rule.
+// TestTestFindsRandomHandlers checks that code that depends on more than the run is told apart from code that violates a
+// rule.
 func TestTestFindsRandomHandlers(t *testing.T) {
 	calls := 0
-	r := runTest(durosim.Config{Scenario: story, Seeds: 3, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {
-		moody := func(ctx *orch.Context, input string) (string, error) {
-			calls++
-			return refund(ctx, fmt.Sprint(input, calls))
+	handlers := func(change func(string) string, payBack node.Activity) func(*node.Registry, *engine.Build) error {
+		return func(r *node.Registry, _ *engine.Build) error {
+			moody := func(ctx *orch.Context, input string) (string, error) { return refund(ctx, change(input)) }
+			return errors.Join(r.Register("Refund", engine.V(1, 0, 0), moody), r.RegisterActivity("PayBack", payBack))
 		}
-		payBack := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
-		return errors.Join(r.Register("Refund", engine.V(1, 0, 0), moody), r.RegisterActivity("PayBack", payBack))
-	}})
-	if !r.failed || !strings.Contains(r.text, "two different runs") || !strings.HasPrefix(r.lastLine(), "DUROSIM_SEED=1 go test ") {
-		t.Errorf("failed %v:\n%s", r.failed, r.text)
 	}
-	// An activity, too; the orchestrations are right.
-	r = runTest(durosim.Config{Scenario: story, Seeds: 3, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {
-		payBack := func(node.ActivityContext, string) (string, error) { calls++; return fmt.Sprint(calls), nil }
-		return errors.Join(r.Register("Refund", engine.V(1, 0, 0), refund), r.RegisterActivity("PayBack", payBack))
-	}})
-	want := regexp.MustCompile(`\nIn two more runs the activity PayBack of Refund-\d+, called with "\d+", returns\n  "\d+" \(error: <nil>\)\n  "\d+" `)
-	if !r.failed || !strings.Contains(r.text, "two different runs") || !want.MatchString(r.text) {
-		t.Errorf("failed %v:\n%s", r.failed, r.text)
+	same := func(text string) string { return text }
+	steady := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
+	for want, c := range map[string]durosim.Config{
+		"two different runs(?s:.*)handler-deterministic(?s:.*)\nDUROSIM_SEED=1 go test .*": {Handlers: handlers(func(in string) string { calls++; return fmt.Sprint(in, calls) }, steady)},
+		`two different runs(?s:.*)\nIn two more runs the activity PayBack of Refund-\d+, called with "\d+", returns\n  "\d+" \(error: <nil>\)\n  "\d+" `: {
+			Handlers: handlers(same, func(node.ActivityContext, string) (string, error) { calls++; return fmt.Sprint(calls), nil })},
+		`two different runs(?s:.*)\nTwo more runs are alike up to these events:\n  step \d+, virtual time `: {Handlers: func(r *node.Registry, b *engine.Build) error {
+			calls++
+			made := fmt.Sprint(calls)
+			return handlers(func(in string) string { return in + made }, steady)(r, b)
+		}},
+		`two different runs(?s:.*)\n  So does an Input .*\n\nIn two more plans the input of refund-\d+ is\n  "\d+"\n  "\d+"\n`: {
+			Handlers: register, Input: func(string, string) string { calls++; return fmt.Sprint(calls) }},
+		`seed 2 of scenario violates mine (?s:.*)not shrunk: seed 1 held, and violates it, too, when (?s:.*)\ngo test -run '\^TestRefund`: {Handlers: register, EachRun: func() durosim.Run {
+			return durosim.Run{Invariants: []durosim.Invariant{{Name: "mine", AtEnd: func([]cluster.FinalState) error {
+				if calls++; calls > 2 {
+					return errors.New("more than two runs")
+				}
+				return nil
+			}}}}
+		}},
+	} {
+		calls, c.Scenario, c.Seeds, c.Workers = 0, story, 3, 1
+		if r := runTest(c); !r.failed || !regexp.MustCompile(want).MatchString(r.text) {
+			t.Errorf("want %s:\n%s", want, r.text)
+		}
 	}
 	// Where code differs once only, a replay of the judge may be the one that sees it: no plan shows that again.
 	again := false
 	for once := range 60 {
 		calls = 0
-		r = runTest(durosim.Config{Scenario: story, Seeds: 1, Workers: 1, Handlers: func(r *node.Registry, b *engine.Build) error {
-			moody := func(ctx *orch.Context, input string) (string, error) {
-				if calls++; calls == once {
-					input += "!"
-				}
-				return refund(ctx, input)
+		r := runTest(durosim.Config{Scenario: story, Seeds: 1, Workers: 1, Handlers: handlers(func(in string) string {
+			if calls++; calls == once {
+				in += "!"
 			}
-			payBack := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
-			return errors.Join(r.Register("Refund", engine.V(1, 0, 0), moody), r.RegisterActivity("PayBack", payBack))
-		}})
+			return in
+		}, steady)})
 		again = again || strings.Contains(r.text, "does not fail again with the same choices\n  A handler that reads the clock")
 		if strings.Contains(r.text, "there     \n") {
 			t.Fatalf("%d: a smallest plan without evidence:\n%s", once, r.text)

@@ -299,8 +299,9 @@ func (r *replayed) judge(rep *report) {
 		return
 	}
 	named := strings.Fields(r.entry.Verdict)
-	var ids []string
+	var ids, all []string
 	for _, v := range r.result.Violations {
+		all = append(all, v.Property)
 		if v.Class == cluster.ClassPlan && len(named) > 1 && !slices.Contains(named, v.Property) {
 			continue // the entry is about a different property, and its plan may lose work
 		}
@@ -316,7 +317,7 @@ func (r *replayed) judge(rep *report) {
 		r.notices = append(r.notices, "the verdict is the stored one: "+got)
 		rep.Status = exitOK
 	default:
-		r.notices = append(r.notices, fmt.Sprintf("the verdict differs: stored was %q, this run %s", r.entry.Verdict, got))
+		r.notices = append(r.notices, fmt.Sprintf("the verdict differs: stored was %q, this run %s", r.entry.Verdict, scenario.Violates(all...)))
 		rep.Status = exitSafety
 	}
 }
@@ -371,7 +372,7 @@ func (r *replayed) printEnd(a *app, rep *report, show *storyFlags) {
 	}
 	switch {
 	case rep.Status == exitOK:
-	case rep.Status == exitSafety && len(res.Violations) == 0:
+	case rep.Status == exitSafety && r.entry != nil:
 		a.printf("%s\n", a.style.bad("the stored verdict does not hold any more"))
 	default:
 		a.printf("%s\n", a.style.bad(exitText(rep.Status)))

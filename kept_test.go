@@ -131,9 +131,16 @@ func TestApplicationsOfEachRun(t *testing.T) {
 			}}},
 		}
 	}}
-	if r := runTest(c); r.failed || wrong != "" {
+	if r := runTest(c); r.failed || wrong != "" || strings.Contains(r.text, "runs no code") {
 		t.Error(wrong, r.text)
 	}
+	for before, want := range map[string]string{"at ": "\napplication 1.1.0 runs no code in any seed\nplan: ", "load ": "\nno seed has any work"} {
+		c.Scenario, _, _ = strings.Cut(rollout, before)
+		if r := runTest(c); r.failed || !strings.Contains(r.text, want) {
+			t.Errorf("no %q in:\n%s", want, r.text)
+		}
+	}
+	c.Scenario = rollout
 	c.Applications = []durosim.Application{{Version: "1.0.0", Register: shop(order)}}
 	if r := runTest(c); !r.failed || !strings.Contains(r.text, "leave one out") {
 		t.Error(r.text)

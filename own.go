@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/record"
 )
 
 // Run holds what belongs to a single run: handlers, checks in addition to properties.Catalogue, and the state
@@ -28,6 +29,8 @@ type Run struct {
 	// Monitor, if not nil, returns a monitor that watches everything that happens in the run. Its violations are
 	// reported under the IDs that it gives them.
 	Monitor func(w *cluster.World) cluster.Monitor
+
+	ran func(b *engine.Build) // is told the build of each node that runs code; may be nil
 
 	_ struct{} // forces keyed literals, because more fields will be added
 }
@@ -80,10 +83,10 @@ func (r Run) Configure(cfg *cluster.Config, o properties.Options) {
 	cfg.Handlers = r.Handlers
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
 		m := properties.New(w, o)
-		if len(r.Invariants) == 0 && r.Monitor == nil {
+		if len(r.Invariants) == 0 && r.Monitor == nil && r.ran == nil {
 			return m
 		}
-		j := &joined{Monitor: m, w: w, invariants: slices.Clone(r.Invariants)}
+		j := &joined{Monitor: m, w: w, invariants: slices.Clone(r.Invariants), ran: r.ran}
 		if r.Monitor != nil {
 			j.tell(func(cluster.Monitor) { j.own = r.Monitor(w) })
 		}
@@ -128,6 +131,7 @@ type joined struct {
 	own        cluster.Monitor // nil if the caller has no monitor
 	invariants []Invariant
 	violations []cluster.Violation
+	ran        func(b *engine.Build) // may be nil
 }
 
 // tell calls the caller's monitor. If it panics, that is a violation, and it is not called again.
@@ -154,6 +158,9 @@ func (j *joined) Told() (told cluster.Told) {
 
 func (j *joined) Record(r *cluster.Record) {
 	j.Monitor.Record(r)
+	if j.ran != nil && (r.Kind == record.ActivityStarted || r.Kind == record.Note && r.Note.Turn != nil) {
+		j.ran(j.w.Node(r.Node).Build)
+	}
 	if j.own != nil {
 		j.tell(func(own cluster.Monitor) { own.Record(r) })
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -49,6 +50,8 @@ type testRun struct {
 	write func(name string, data []byte) error
 	// fate describes how the campaign's work ended.
 	fate string
+	// ran has the applications whose code has run.
+	ran *sync.Map
 	// own has the caller's invariants, kept for their names and statements, and monitor.
 	own Run
 	// warnings point out scenario lines that are probably mistakes.
@@ -93,7 +96,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	if err := own.validate(); err != nil {
 		return nil, fmt.Errorf("Config.EachRun: %w", err)
 	}
-	r := &testRun{c: c, name: "Config.Plan", chooser: chooser, own: own}
+	r := &testRun{c: c, name: "Config.Plan", chooser: chooser, own: own, ran: &sync.Map{}}
 	var s *scenario.Scenario
 	switch {
 	case env.plan != "":
@@ -237,7 +240,9 @@ func (c Config) known() (orchestrations, activities []string) {
 // config returns a run's configuration, except for its plan and seed.
 func (r *testRun) config() cluster.Config {
 	cfg := cluster.Config{Builds: r.c.builds(), Store: r.c.Store, DoubleCheck: r.c.DoubleCheck}
-	newRun(r.c.Handlers, r.c.EachRun).Configure(&cfg, properties.Options{Properties: r.c.Properties, UserOnly: r.entry == nil, Expectations: r.expect, SecondJudge: r.second()})
+	run := newRun(r.c.Handlers, r.c.EachRun)
+	run.ran = func(b *engine.Build) { r.ran.LoadOrStore(b.Application, true) }
+	run.Configure(&cfg, properties.Options{Properties: r.c.Properties, UserOnly: r.entry == nil, Expectations: r.expect, SecondJudge: r.second()})
 	return cfg
 }
 
@@ -336,7 +341,22 @@ func (r *testRun) verdict(sum *campaign.Summary, err error) (report string, fail
 		return fmt.Sprintf("durosim: %d seeds of %s from %d on: %s, but no seed reaches what the scenario requires of %d seeds or more:\n  %s\n%s",
 			sum.Seeds, r.name, r.c.First, r.holds(), sum.Seeds, strings.Join(missed, "\n  "), r.fate), true
 	}
-	return fmt.Sprintf("durosim: %d seeds of %s from %d on: %s%s%s", sum.Seeds, r.name, r.c.First, r.holds(), r.judged(sum.Seeds), r.fate), false
+	return fmt.Sprintf("durosim: %d seeds of %s from %d on: %s%s%s", sum.Seeds, r.name, r.c.First, r.holds(), r.judged(sum.Seeds), r.idle(sum)+r.fate), false
+}
+
+// idle says what the campaign has not tried: the applications that ran no code, or any work.
+func (r *testRun) idle(sum *campaign.Summary) (text string) {
+	if sum.Fate.Work == 0 {
+		return "\nno seed has any work, so little was tried"
+	}
+	said := map[string]bool{"": true} // builds without an application
+	for _, b := range r.c.builds() {
+		if _, ran := r.ran.Load(b.Application); !ran && !said[b.Application] {
+			said[b.Application] = true
+			text += fmt.Sprintf("\napplication %s runs no code in any seed", b.Application)
+		}
+	}
+	return text
 }
 
 // rates says in how many seeds each property is violated.

@@ -39,7 +39,7 @@ func TestCodeThatDoesNotComeBack(t *testing.T) {
 			return "", nil
 		}, []string{"orchestration Order@1.0.0", "(it runs on)"}},
 		{"activity", func(c *orch.Context, in string) (string, error) { return c.ScheduleActivity("Charge", in).Await() },
-			[]string{"Charge", "(sync.Mutex.Lock)"}},
+			[]string{"activity Charge", "(sync.Mutex.Lock)", "ActivityContext.Sleep "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := runTest(durosim.Config{

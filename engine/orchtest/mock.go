@@ -76,7 +76,7 @@ func (e *Env) call(m *Mock, ctx node.ActivityContext, input string) (result stri
 		var text, place string
 		text, place, panicked = in.Arena.Contain(m, func() { result, err = m.answer(ctx.WithSleep(&takes), input) })
 		switch {
-		case panicked && place == "": // no panic: the test ends, as by t.Fatal
+		case panicked && text == replay.Exited: // the test ends, as by t.Fatal
 			runtime.Goexit()
 		case panicked:
 			err, e.raised, e.raisedAt = errors.New(text), text, place

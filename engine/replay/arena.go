@@ -21,7 +21,7 @@ type Arena struct {
 	// futures holds unused futures for the code.
 	futures orch.Futures
 	idle    []*coroutine
-	// contain is the method value w.runContained, which runs the code in contained.
+	// contain is the method value contained.run.
 	contain   func()
 	contained contained
 	watch     *watchdog.Watch
@@ -35,7 +35,7 @@ type Arena struct {
 // NewArena returns an empty arena.
 func NewArena() *Arena {
 	w := &Arena{stamps: map[*engine.Build]string{}}
-	w.contain = w.runContained
+	w.contain = w.contained.run
 	return w
 }
 
@@ -144,13 +144,13 @@ func (w *Arena) Contain(s watchdog.Subject, code func()) (text, place string, pa
 		w = NewArena()
 		defer w.Close()
 	}
-	w.contained.code = code
+	w.contained = contained{code: code}
 	c := w.coroutine(w.contain)
 	if w.next(c, s) == signalExiting {
 		stopAside(c.stop)
-		return "called runtime.Goexit", "", true
+	} else {
+		w.release(c)
 	}
-	w.release(c)
 	return w.contained.text, w.contained.place, w.contained.panicked
 }
 
@@ -162,10 +162,18 @@ type contained struct {
 	panicked bool
 }
 
-func (w *Arena) runContained() {
-	code := w.contained.code
-	w.contained.code = nil
-	w.contained.text, w.contained.place, w.contained.panicked = recovered(code)
+func (c *contained) run() {
+	code, returned := c.code, false
+	c.code = nil
+	defer func() {
+		if r := recover(); r != nil {
+			c.text, c.place, c.panicked = panicText(r, "with a value that has no text"), panicPlace(), true
+		} else if !returned {
+			c.text, c.place, c.panicked = Exited, panicPlace(), true
+		}
+	}()
+	code()
+	returned = true
 }
 
 // ownDelta returns a copy of the turn's events that the caller may keep.

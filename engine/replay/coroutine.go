@@ -50,8 +50,12 @@ const (
 // which cannot be recovered, stops the code.
 const maxRaised = 100
 
-// exitedText is the panic text for code that called runtime.Goexit, as t.FailNow does.
-const exitedText = "orchestration code called runtime.Goexit"
+// Exited is the text of Arena.Contain for code that called runtime.Goexit, as t.FailNow does. exitedText is that of an
+// orchestration.
+const (
+	Exited     = "called runtime.Goexit"
+	exitedText = "orchestration code " + Exited
+)
 
 func (t *turn) newTask(token orchhost.Token, fn func() (string, error)) *task {
 	n := len(t.tasks)
@@ -212,9 +216,13 @@ func (c *task) resume() {
 // code, too.
 func (c *task) body() {
 	c.t.host.running.Store(c.run.goroutine)
+	returned := false
 	defer func() {
-		if r := recover(); r != nil && r != orchhost.Over {
+		switch r := recover(); {
+		case r != nil && r != orchhost.Over:
 			c.panicked, c.message, c.place = true, panicText(r, "orchestration panicked"), panicPlace()
+		case r == nil && !returned && !c.t.tearing:
+			c.place = panicPlace() // of a call of runtime.Goexit
 		}
 	}()
 	var value string
@@ -227,7 +235,7 @@ func (c *task) body() {
 	if err != nil {
 		c.message = err.Error()
 	}
-	c.value, c.err = value, err
+	c.value, c.err, returned = value, err, true
 }
 
 // panicText returns the text of panic value r if r is a string or an error. Otherwise it returns other, because the
@@ -290,16 +298,6 @@ func (t *turn) tearDown() {
 		}
 	}
 	t.failStrays()
-}
-
-func recovered(code func()) (text, place string, panicked bool) {
-	defer func() {
-		if r := recover(); r != nil {
-			text, place, panicked = panicText(r, "with a value that has no text"), panicPlace(), true
-		}
-	}()
-	code()
-	return "", "", false
 }
 
 // stopAside calls stop on a new goroutine and waits for it, because iter.Pull re-raises a Goexit in whichever goroutine

@@ -141,8 +141,8 @@ func TestGoexitIsAFailure(t *testing.T) {
 			leaves(t, func() {
 				out := mustTurn(t, input(c.h))
 				if out.Result != ResultFailed || out.Details.Application == nil || out.Details.Application.Kind != eventdata.AppPanicked ||
-					out.Details.Application.Message != exitedText {
-					t.Errorf("got %v %q", out.Result, out.Details.Display())
+					out.Details.Application.Message != exitedText || !strings.Contains(out.PanickedAt, "(coroutine_test.go:") {
+					t.Errorf("got %v %q at %q", out.Result, out.Details.Display(), out.PanickedAt)
 				}
 			})
 		})

@@ -9,7 +9,7 @@ import (
 
 // ours lists the packages whose functions orchestration code may call. If such a function panics, the reported location
 // is its caller's.
-var ours = []string{"runtime.", "engine/replay.", "engine/orch.", "engine/orchhost.", "engine/asked.", "iter."}
+var ours = []string{"runtime.", "engine/replay.", "engine/orch.", "engine/orchhost.", "engine/asked.", "iter.", "testing."}
 
 // panicPlace returns the location of the code's panic, as in "orders.refund (orders.go:42)", or "" if it is unknown. It
 // must be called by the deferred function that recovers.
@@ -25,7 +25,7 @@ func placeOf(raised bool) string {
 		name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
 		switch {
 		case strings.HasPrefix(f.Function, "runtime."):
-			raised = raised || strings.Contains(f.Function, "panic")
+			raised = raised || strings.Contains(f.Function, "panic") || f.Function == "runtime.Goexit"
 		case raised && !isOurs(&f):
 			return fmt.Sprintf("%s (%s:%d)", name, path.Base(f.File), f.Line)
 		}

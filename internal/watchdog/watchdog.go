@@ -1,6 +1,7 @@
 package watchdog
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path"
@@ -191,7 +192,10 @@ func (w *Watch) stuck(limit time.Duration, state string, frames []string) *Stuck
 	for _, f := range frames {
 		s.Message += "\n  " + f
 	}
-	s.Message += "\nCode must not block, spin or sleep: it waits for activities, timers and events through its Context. " + Env + "=1m gives it more real time, 0 all that it wants"
+	kind, _, _ := strings.Cut(s.Code, " ")
+	instead := cmp.Or(map[string]string{"activity": "ActivityContext.Sleep makes an activity take longer", "mock": "Mock.Takes and ActivityContext.Sleep make a call take longer"}[kind],
+		"it waits for activities, timers and events through its Context")
+	s.Message += "\nCode must not block, spin or sleep: " + instead + ". " + Env + "=1m gives it more real time, 0 all that it wants"
 	return s
 }
 

@@ -257,6 +257,8 @@ func TestTestRefuses(t *testing.T) {
 		{durosim.Config{Scenario: "story", Plan: onePlan}, "", "", "leave one out"},
 		{durosim.Config{Applications: []durosim.Application{{Version: "1.0.0", Register: shop(order)}}}, "", "", "Applications and no Scenario"},
 		{durosim.Config{Scenario: story, Applications: []durosim.Application{{Version: "1.0.0"}}}, "", "", `application "1.0.0": Register is not set`},
+		{durosim.Config{Scenario: story, Applications: []durosim.Application{{Register: shop(order)}}}, "", "", "Applications[0].Version is not set"},
+		{durosim.Config{Scenario: rollout, EachRun: func() durosim.Run { return durosim.Run{} }}, "", "", "there are no applications here; those of a test are in Config.Applications "},
 		{durosim.Config{Properties: []string{}}, "", "", "Config.Properties is empty, so nothing would be checked: nil means all"},
 		{durosim.Config{ShrinkRuns: -1}, "", "", "Config.ShrinkRuns is -1: expected a number of runs"},
 		{durosim.Config{Scenario: rollout, Applications: application("1.0.0", shop(order))}, "", "", "application 1.0.0 is given twice"},

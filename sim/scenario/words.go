@@ -137,8 +137,8 @@ func (p *parser) build() string {
 	if at := p.declared(name); at > p.line && !slices.Contains(p.builds, name) {
 		p.failf("build %q is declared in line %d, and must be declared above this line", name, at)
 	}
-	if runtime, application, apart := strings.Cut(name, "+"); apart && !slices.Contains(p.builds, name) && slices.Contains(p.builds, runtime) {
-		p.failf("unknown build %q: there is no application %s here; your own program has yours, and \"build %s like %s\" declares the build without its code", name, application, name, runtime)
+	if runtime, _, apart := strings.Cut(name, "+"); apart && !slices.Contains(p.builds, name) && slices.Contains(p.builds, runtime) {
+		p.failf("unknown build %q: there are no applications here; those of a test are in Config.Applications or Run.Applications, those of your own program in Program.Applications, and \"build %s like %s\" declares the build without its code", name, name, runtime)
 	}
 	if !slices.Contains(p.builds, name) {
 		models := slices.DeleteFunc(plan.ReleaseNames(), func(r string) bool { _, ok := plan.Release(r, p.builds); return !ok || r == name })

@@ -24,6 +24,8 @@ type Application struct {
 func Deploy(runtimes []string, versions ...Application) (builds []*engine.Build, handlers func(*node.Registry, *engine.Build) error, err error) {
 	for i, v := range versions {
 		switch {
+		case v.Version == "":
+			return nil, nil, fmt.Errorf("workload: Applications[%d].Version is not set", i)
 		case v.Register == nil:
 			return nil, nil, fmt.Errorf("workload: application %q: Register is not set", v.Version)
 		case slices.ContainsFunc(versions[:i], func(have Application) bool { return have.Version == v.Version }):

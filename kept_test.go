@@ -1,6 +1,7 @@
 package durosim_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -50,6 +51,11 @@ func TestKept(t *testing.T) {
 	}
 	if r = run(changedRefund); !r.failed || !strings.HasPrefix(r.text, "durosim: the stored run "+file+" violates S11") || !strings.Contains(r.text, "\nWhat happens in it:\n") {
 		t.Errorf("the second time:\n%s", r.text)
+	}
+	data := sample.Must(os.ReadFile(file))(t)
+	sample.OK(t, os.WriteFile(file, bytes.Replace(data, []byte("verdict violates S11"), []byte("verdict violates S01"), 1), 0o644))
+	if r = run(changedRefund); !strings.Contains(r.text, "\n  another violation: stored was \"violates S01\"\n") {
+		t.Errorf("stored for something else:\n%s", r.text)
 	}
 	t.Setenv(durosim.EnvVerify, "20")
 	if r = run(register); r.failed || !strings.Contains(r.text, file+", passes, and the file is removed; so do 20 other futures of it\n") {

@@ -610,7 +610,7 @@ func (r *testRun) replay() (report string, failed bool) {
 func (r *testRun) replayed(result *cluster.Result, lines []cluster.Line) (report string, failed bool) {
 	if len(result.Violations) > 0 {
 		v := result.Violations[0]
-		return r.violationText("the stored run "+r.name, v) + "\nWhat happens in it:\n" + storyText(lines, v.Step) + "\nTo see it again:\n" + r.plainCommand(), true
+		return r.violationText("the stored run "+r.name, v) + r.other(result.Violations) + "\nWhat happens in it:\n" + storyText(lines, v.Step) + "\nTo see it again:\n" + r.plainCommand(), true
 	}
 	if r.verify > 0 {
 		if report, failed = r.others(); failed {
@@ -618,6 +618,15 @@ func (r *testRun) replayed(result *cluster.Result, lines []cluster.Line) (report
 		}
 	}
 	return fmt.Sprintf("durosim: the stored run %s: %s", r.name, r.holds()), false
+}
+
+// other says that a stored run violates nothing of what it was stored for.
+func (r *testRun) other(violations []cluster.Violation) string {
+	stored := strings.Fields(r.entry.Verdict)
+	if slices.ContainsFunc(violations, func(v cluster.Violation) bool { return slices.Contains(stored, v.Property) }) {
+		return ""
+	}
+	return fmt.Sprintf("  another violation: stored was %q\n", r.entry.Verdict)
 }
 
 // plainCommand is the command without a seed.

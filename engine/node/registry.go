@@ -138,6 +138,9 @@ func (r *Registry) Register(name string, version engine.Version, handler orch.Ha
 	if name == "" || handler == nil {
 		return fmt.Errorf("orchestration registration %q: expected a name and a handler", name+"@"+version.String())
 	}
+	if strings.Contains(name, "@") {
+		return fmt.Errorf("orchestration registration %q: a name has no @; the version is the second argument", name)
+	}
 	o := r.orchestrations[name]
 	if o == nil {
 		o = &registeredOrchestration{name: name}

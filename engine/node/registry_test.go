@@ -128,7 +128,7 @@ func TestDeregister(t *testing.T) {
 	if !slices.Equal(before.Activities(), []string{"charge"}) {
 		t.Errorf("a clone changed: %v", before.Activities())
 	}
-	if r.Register("", engine.V(1, 0, 0), echo) == nil || r.Register("X", engine.V(1, 0, 0), nil) == nil || r.RegisterActivity("x", nil) == nil {
+	if r.Register("", engine.V(1, 0, 0), echo) == nil || r.Register("X", engine.V(1, 0, 0), nil) == nil || r.Register("X@1", engine.V(1, 0, 0), echo) == nil || r.RegisterActivity("x", nil) == nil {
 		t.Error("a registration without a name or code is accepted")
 	}
 }

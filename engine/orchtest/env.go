@@ -221,6 +221,7 @@ func (e *Env) Ended() bool { return e.end != replay.ResultContinue }
 // what the orchestration is waiting for or how it failed.
 func (e *Env) Output() string {
 	e.t.Helper()
+	e.refuse(!e.started, "Output before Start: there is none")
 	for _, event := range e.history {
 		if d, ok := event.Data.(eventdata.OrchestrationCompleted); ok {
 			return d.Output

@@ -101,6 +101,7 @@ func TestReports(t *testing.T) {
 		{"no function", refund, func(e *orchtest.Env) { e.Activity("PayBack").Does(nil) }, "Does(nil) of PayBack: expected a function"},
 		{"an end before the beginning", refund, func(e *orchtest.Env) { e.Activity("PayBack").Takes(-1) }, "Takes(-1ns) of PayBack: "},
 		{"time that goes back", refund, func(e *orchtest.Env) { e.Activity("PayBack"); e.Start(""); e.Skip(-time.Hour) }, "Skip(-1h0m0s): time does not go back"},
+		{"an output too early", refund, func(e *orchtest.Env) { e.Output() }, "Output before Start: there is none"},
 		{"a skip too early", refund, func(e *orchtest.Env) { e.Skip(1) }, "Skip before Start"},
 		{"a name too late", refund, func(e *orchtest.Env) { e.Activity("PayBack"); e.Start(""); e.As("Refund", engine.V(1, 0, 0)) }, `As("Refund") after Start`},
 		{"no version", refund, func(e *orchtest.Env) { e.Version("1", refund) }, `Version("1"): version "1": `},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -187,19 +188,29 @@ func (p *parser) warnNode(n *plan.Node) {
 }
 
 func (p *parser) warnBuild(line int, s *plan.Step, runs string) {
-	to, errTo := engine.ParseVersion(s.Build)
-	from, errFrom := engine.ParseVersion(runs)
-	if errTo != nil || errFrom != nil {
-		return
-	}
-	switch order := to.Compare(from); {
+	switch older, newer := differ(s.Build, runs); {
 	case s.Build == runs:
 		p.warn(line, "%s %s to %s: it already runs that build", s.Verb, s.Node, s.Build)
-	case order < 0 && s.Verb == plan.VerbUpgrade:
+	case older && !newer && s.Verb == plan.VerbUpgrade:
 		p.warn(line, "upgrade %s to %s: it runs %s by then, which is newer; use rollback", s.Node, s.Build, runs)
-	case order > 0 && s.Verb == plan.VerbRollback:
+	case newer && !older && s.Verb == plan.VerbRollback:
 		p.warn(line, "rollback %s to %s: it runs %s by then, which is older; use upgrade", s.Node, s.Build, runs)
 	}
+}
+
+// differ reports whether the runtime or the application of a build, as in 1.5.0+2.1.0, is older than that of another, and
+// whether one is newer. What is no version is neither.
+func differ(build, from string) (older, newer bool) {
+	runtime, application, _ := strings.Cut(build, "+")
+	fromRuntime, fromApplication, _ := strings.Cut(from, "+")
+	for _, pair := range [][2]string{{runtime, fromRuntime}, {application, fromApplication}} {
+		to, errTo := engine.ParseVersion(pair[0])
+		was, errWas := engine.ParseVersion(pair[1])
+		if errTo == nil && errWas == nil {
+			older, newer = older || to.Compare(was) < 0, newer || to.Compare(was) > 0
+		}
+	}
+	return older, newer
 }
 
 // follows reports whether step j, which comes after step i in the text, is certain to happen after it.

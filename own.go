@@ -30,7 +30,7 @@ type Run struct {
 	// reported under the IDs that it gives them.
 	Monitor func(w *cluster.World) cluster.Monitor
 
-	ran func(b *engine.Build) // is told the build of each node that runs code; may be nil
+	counted bool // whether the coverage of a run has what each application runs
 
 	_ struct{} // forces keyed literals, because more fields will be added
 }
@@ -83,10 +83,10 @@ func (r Run) Configure(cfg *cluster.Config, o properties.Options) {
 	cfg.Handlers = r.Handlers
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
 		m := properties.New(w, o)
-		if len(r.Invariants) == 0 && r.Monitor == nil && r.ran == nil {
+		if len(r.Invariants) == 0 && r.Monitor == nil && !r.counted {
 			return m
 		}
-		j := &joined{Monitor: m, w: w, invariants: slices.Clone(r.Invariants), ran: r.ran}
+		j := &joined{Monitor: m, w: w, invariants: slices.Clone(r.Invariants), counted: r.counted}
 		if r.Monitor != nil {
 			j.tell(func(cluster.Monitor) { j.own = r.Monitor(w) })
 		}
@@ -131,7 +131,8 @@ type joined struct {
 	own        cluster.Monitor // nil if the caller has no monitor
 	invariants []Invariant
 	violations []cluster.Violation
-	ran        func(b *engine.Build) // may be nil
+	counted    bool
+	ran        []cluster.Point
 }
 
 // tell calls the caller's monitor. If it panics, that is a violation, and it is not called again.
@@ -158,12 +159,25 @@ func (j *joined) Told() (told cluster.Told) {
 
 func (j *joined) Record(r *cluster.Record) {
 	j.Monitor.Record(r)
-	if j.ran != nil && (r.Kind == record.ActivityStarted || r.Kind == record.Note && r.Note.Turn != nil) {
-		j.ran(j.w.Node(r.Node).Build)
+	if j.counted && (r.Kind == record.ActivityStarted || r.Kind == record.Note && r.Note.Turn != nil) {
+		j.count(ranBy(j.w.Node(r.Node).Build))
 	}
 	if j.own != nil {
 		j.tell(func(own cluster.Monitor) { own.Record(r) })
 	}
+}
+
+// ranBy is the coverage point of code that nodes with a build run.
+func ranBy(b *engine.Build) string { return "application " + b.Application }
+
+func (j *joined) count(point string) {
+	for i := range j.ran {
+		if j.ran[i].Name == point {
+			j.ran[i].Count++
+			return
+		}
+	}
+	j.ran = append(j.ran, cluster.Point{Name: point, Count: 1})
 }
 
 func (j *joined) AfterStep() {
@@ -243,11 +257,11 @@ func (j *joined) Violations() []cluster.Violation {
 }
 
 func (j *joined) Coverage() []cluster.Point {
-	all := j.Monitor.Coverage()
+	all := slices.Concat(j.Monitor.Coverage(), j.ran)
 	if j.own != nil {
-		all = slices.Concat(all, j.own.Coverage())
-		slices.SortFunc(all, func(a, b cluster.Point) int { return cmp.Compare(a.Name, b.Name) })
+		all = append(all, j.own.Coverage()...)
 	}
+	slices.SortFunc(all, func(a, b cluster.Point) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -50,8 +49,6 @@ type testRun struct {
 	write func(name string, data []byte) error
 	// fate describes how the campaign's work ended.
 	fate string
-	// ran has the applications whose code has run.
-	ran *sync.Map
 	// own has the caller's invariants, kept for their names and statements, and monitor.
 	own Run
 	// warnings point out scenario lines that are probably mistakes.
@@ -96,7 +93,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	if err := own.validate(); err != nil {
 		return nil, fmt.Errorf("Config.EachRun: %w", err)
 	}
-	r := &testRun{c: c, name: "Config.Plan", chooser: chooser, own: own, ran: &sync.Map{}}
+	r := &testRun{c: c, name: "Config.Plan", chooser: chooser, own: own}
 	var s *scenario.Scenario
 	switch {
 	case env.plan != "":
@@ -166,18 +163,11 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		r.warnings = append(r.warnings, s.WarningsOf(workload.InputWarnings)...)
 	}
 	r.name, r.expect, r.required = s.Name, s.Expect, s.Required(c.Overrides, c.Seeds)
-	r.plan = func(seed uint64) (*plan.Plan, error) {
-		p, err := s.Expand(seed, c.Overrides)
-		if err != nil || c.Input == nil {
-			return p, err
-		}
-		return p, called("Config.Input", func() error {
-			for i := range p.Instances {
-				p.Instances[i].Input = c.Input(p.Instances[i].Orchestration, p.Instances[i].Input)
-			}
-			return nil
-		})
+	over := c.Overrides
+	if c.Input != nil {
+		over.Input = c.Input
 	}
+	r.plan = func(seed uint64) (*plan.Plan, error) { return s.Expand(seed, over) }
 	return r, nil
 }
 
@@ -241,7 +231,7 @@ func (c Config) known() (orchestrations, activities []string) {
 func (r *testRun) config() cluster.Config {
 	cfg := cluster.Config{Builds: r.c.builds(), Store: r.c.Store, DoubleCheck: r.c.DoubleCheck}
 	run := newRun(r.c.Handlers, r.c.EachRun)
-	run.ran = func(b *engine.Build) { r.ran.LoadOrStore(b.Application, true) }
+	run.counted = true
 	run.Configure(&cfg, properties.Options{Properties: r.c.Properties, UserOnly: r.entry == nil, Expectations: r.expect, SecondJudge: r.second()})
 	return cfg
 }
@@ -349,11 +339,9 @@ func (r *testRun) idle(sum *campaign.Summary) (text string) {
 	if sum.Fate.Work == 0 {
 		return "\nno seed has any work, so little was tried"
 	}
-	said := map[string]bool{"": true} // builds without an application
 	for _, b := range r.c.builds() {
-		if _, ran := r.ran.Load(b.Application); !ran && !said[b.Application] {
-			said[b.Application] = true
-			text += fmt.Sprintf("\napplication %s runs no code in any seed", b.Application)
+		if by := ranBy(b); b.Application != "" && sum.Count(by) == 0 && !strings.Contains(text, by+" ") {
+			text += "\n" + by + " runs no code in any seed"
 		}
 	}
 	return text

@@ -264,7 +264,7 @@ func TestTestRefuses(t *testing.T) {
 		{durosim.Config{Scenario: rollout, Applications: application("1.0.0", shop(order))}, "", "", "application 1.0.0 is given twice"},
 		{durosim.Config{Plan: func(uint64) (*plan.Plan, error) { return nil, nil }}, "", "", "seed 1: Config.Plan returned no plan"},
 		{durosim.Config{Plan: func(uint64) (*plan.Plan, error) { panic("mine") }}, "", "", "seed 1: Config.Plan panicked at durosim_test.TestTestRefuses.func"},
-		{durosim.Config{Scenario: story, Handlers: register, Input: func(string, string) string { panic("mine") }}, "", "", "seed 1: Config.Input panicked at durosim_test.TestTestRefuses.func"},
+		{durosim.Config{Scenario: story, Handlers: register, Input: func(string, string) string { panic("mine") }}, "", "", "seed 1: Input panicked at durosim_test.TestTestRefuses.func"},
 		{durosim.Config{EachRun: func() durosim.Run { panic("mine") }}, "", "", "durosim: Config.EachRun panicked at durosim_test.TestTestRefuses.func"},
 		{durosim.Config{Workers: 1, EachRun: func() durosim.Run {
 			if called++; called > 4 {

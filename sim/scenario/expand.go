@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/watchdog"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 )
@@ -30,6 +31,9 @@ type Overrides struct {
 	Instances int
 	// StepBudget, if not 0, replaces the scenario's step budget.
 	StepBudget uint64
+	// Input, if not nil, makes the input of each instance from the one that is written or drawn. It must depend on its
+	// arguments alone.
+	Input func(orchestration, input string) string
 }
 
 // Segments for the keys of draws.
@@ -89,7 +93,22 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 	if o.Bugs != nil {
 		e.plan.Bugs = slices.Clone(o.Bugs)
 	}
+	if o.Input != nil {
+		return e.plan, makeInputs(e.plan, o.Input)
+	}
 	return e.plan, nil
+}
+
+func makeInputs(p *plan.Plan, input func(orchestration, input string) string) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("Input panicked at %s: %v", watchdog.PanickedAt(), r)
+		}
+	}()
+	for i := range p.Instances {
+		p.Instances[i].Input = input(p.Instances[i].Orchestration, p.Instances[i].Input)
+	}
+	return nil
 }
 
 // validate returns an error if the scenario or the overrides make it impossible to draw a plan.

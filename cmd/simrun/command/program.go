@@ -33,6 +33,8 @@ type Program struct {
 	// EachRun, if not nil, creates whatever belongs to a single run: handlers with state, invariants and monitors, as
 	// in durosim.Config.
 	EachRun func() durosim.Run
+	// Input, if not nil, makes the inputs of a scenario's instances, as in durosim.Config.
+	Input func(orchestration, input string) string
 	// Scenario is the scenario to run if the command line names none. It is a file name or the name of a built-in
 	// scenario. If empty, scenario.Default is used.
 	Scenario string

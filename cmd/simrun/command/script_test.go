@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		"later": func() {
 			later := orders
 			later.Name, later.Builds = "later", func() []*engine.Build { return engine.ShippedBuilds()[2:] }
+			later.Input = func(_, input string) string { return input + " euros" }
 			command.Main(later)
 		},
 		"canary":  canary,

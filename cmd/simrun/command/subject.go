@@ -100,7 +100,7 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	if err := errors.Join(oneOf("--profile", f.Profile, profiles), oneOf("--strategy", f.Strategy, strategies())); err != nil {
 		return nil, err
 	}
-	s.over.Profile, s.over.Strategy, s.over.Contract = plan.Profile(f.Profile), plan.Strategy(f.Strategy), f.Contract
+	s.over.Profile, s.over.Strategy, s.over.Contract, s.over.Input = plan.Profile(f.Profile), plan.Strategy(f.Strategy), f.Contract, p.Input
 	for _, id := range f.Bug {
 		bug, ok := faults.Lookup(faults.BugID(id))
 		if !ok {

@@ -2,7 +2,6 @@ package durosim_test
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -15,55 +14,6 @@ import (
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/cluster"
 )
-
-// unsteady registers Refund with a handler that depends on more than its history. The handler either counts its calls
-// in a variable that outlives them, or iterates over a map.
-func unsteady(wrong string) func(r *node.Registry, b *engine.Build) error {
-	calls := 0
-	handler := func(ctx *orch.Context, input string) (string, error) {
-		calls++
-		_, err := ctx.ScheduleActivity("PayBack", fmt.Sprint(input, " for the ", calls, "th time")).Await()
-		return "", err
-	}
-	if wrong == "map" {
-		items := map[int]bool{}
-		for i := range 100 {
-			items[i] = true
-		}
-		handler = func(ctx *orch.Context, _ string) (string, error) {
-			for i := range items {
-				if _, err := ctx.ScheduleActivity("PayBack", fmt.Sprint(i)).Await(); err != nil {
-					return "", err
-				}
-			}
-			return "", nil
-		}
-	}
-	return func(r *node.Registry, _ *engine.Build) error {
-		payBack := func(_ node.ActivityContext, input string) (string, error) { return "paid back " + input, nil }
-		return errors.Join(r.Register("Refund", engine.V(1, 0, 0), handler), r.RegisterActivity("PayBack", payBack))
-	}
-}
-
-// TestTestNamesUnsteadyHandlers checks that with DoubleCheck, the report names the handler and the turn before the
-// handler causes any other failure.
-func TestTestNamesUnsteadyHandlers(t *testing.T) {
-	for _, wrong := range []string{"counter", "map"} {
-		t.Run(wrong, func(t *testing.T) {
-			r := runTest(durosim.Config{Scenario: story, Seeds: 2, Workers: 1, DoubleCheck: true, Handlers: unsteady(wrong)})
-			want := regexp.MustCompile(`violates handler-deterministic \(handler\)(?s:.*)handler Refund@1\.0\.0`)
-			if !r.failed || !want.MatchString(r.text) || strings.Contains(r.text, "durosim corpus") {
-				t.Errorf("failed %v, the report does not match %s, or tells a plan:\n%s", r.failed, want, r.text)
-			}
-			if !strings.HasPrefix(r.lastLine(), "DUROSIM_SEED=1 ") {
-				t.Errorf("the last line shows nothing again: %s", r.lastLine())
-			}
-		})
-	}
-	if r := runTest(durosim.Config{Scenario: story, Seeds: 5, DoubleCheck: true, Handlers: register}); r.failed {
-		t.Errorf("a handler that is deterministic: %s", r.text)
-	}
-}
 
 // TestDoubleCheckMovesNothing checks that DoubleCheck does not change a seed's trace.
 func TestDoubleCheckMovesNothing(t *testing.T) {

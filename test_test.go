@@ -174,8 +174,16 @@ func TestTestFindsRandomHandlers(t *testing.T) {
 		}
 	}
 	same := func(text string) string { return text }
+	lastOf := func(string) (item string) {
+		for item = range map[string]bool{"a": true, "b": true, "c": true, "d": true, "e": true, "f": true} {
+		}
+		return item
+	}
 	steady := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
+	const named = `^durosim: seed 1 of scenario violates handler-deterministic \(handler\)(?s:.*)handler Refund@1\.0\.0(?s:.*)`
 	for want, c := range map[string]durosim.Config{
+		named + "differ":    {DoubleCheck: true, Handlers: handlers(func(in string) string { calls++; return fmt.Sprint(in, calls) }, steady)},
+		named + "map order": {DoubleCheck: true, Handlers: handlers(lastOf, steady)},
 		"two different runs(?s:.*)handler-deterministic(?s:.*)\nDUROSIM_SEED=1 go test .*": {Handlers: handlers(func(in string) string { calls++; return fmt.Sprint(in, calls) }, steady)},
 		`two different runs(?s:.*)\nIn two more runs the activity PayBack of Refund-\d+, called with "\d+", returns\n  "\d+" \(error: <nil>\)\n  "\d+" `: {
 			Handlers: handlers(same, func(node.ActivityContext, string) (string, error) { calls++; return fmt.Sprint(calls), nil })},
@@ -196,9 +204,12 @@ func TestTestFindsRandomHandlers(t *testing.T) {
 		}},
 	} {
 		calls, c.Scenario, c.Seeds, c.Workers = 0, story, 3, 1
-		if r := runTest(c); !r.failed || !regexp.MustCompile(want).MatchString(r.text) {
-			t.Errorf("want %s:\n%s", want, r.text)
+		if r := runTest(c); !r.failed || !regexp.MustCompile(want).MatchString(r.text) || strings.Contains(r.text, "durosim corpus") {
+			t.Errorf("want %s, and no plan:\n%s", want, r.text)
 		}
+	}
+	if r := runTest(durosim.Config{Scenario: story, Seeds: 5, DoubleCheck: true, Handlers: register}); r.failed {
+		t.Errorf("a handler that is deterministic: %s", r.text)
 	}
 	// Where code differs once only, a replay of the judge may be the one that sees it: no plan shows that again.
 	again := false
@@ -264,7 +275,7 @@ func TestTestRefuses(t *testing.T) {
 		{durosim.Config{Scenario: rollout, Applications: application("1.0.0", shop(order))}, "", "", "application 1.0.0 is given twice"},
 		{durosim.Config{Plan: func(uint64) (*plan.Plan, error) { return nil, nil }}, "", "", "seed 1: Config.Plan returned no plan"},
 		{durosim.Config{Plan: func(uint64) (*plan.Plan, error) { panic("mine") }}, "", "", "seed 1: Config.Plan panicked at durosim_test.TestTestRefuses.func"},
-		{durosim.Config{Scenario: story, Handlers: register, Input: func(string, string) string { panic("mine") }}, "", "", "seed 1: Input panicked at durosim_test.TestTestRefuses.func"},
+		{durosim.Config{Scenario: story, Handlers: register, Input: func(string, string) string { panic("mine") }}, "", "", "seed 1: the function Input panicked at durosim_test.TestTestRefuses.func"},
 		{durosim.Config{EachRun: func() durosim.Run { panic("mine") }}, "", "", "durosim: Config.EachRun panicked at durosim_test.TestTestRefuses.func"},
 		{durosim.Config{Workers: 1, EachRun: func() durosim.Run {
 			if called++; called > 4 {

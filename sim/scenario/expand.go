@@ -102,7 +102,7 @@ func (s *Scenario) Expand(seed uint64, o Overrides) (*plan.Plan, error) {
 func makeInputs(p *plan.Plan, input func(orchestration, input string) string) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("Input panicked at %s: %v", watchdog.PanickedAt(), r)
+			err = fmt.Errorf("the function Input panicked at %s: %v", watchdog.PanickedAt(), r)
 		}
 	}()
 	for i := range p.Instances {

@@ -377,7 +377,7 @@ func (r *testRun) unsteady(seed uint64) string {
 	return text + cmp.Or(moodyInput(run), moody(run), parted(run))
 }
 
-// seedConfig returns the configuration of a seed's run, whose plan has been prepared before.
+// seedConfig returns the configuration of a seed's run. Its plan is nil if it cannot be made, as it was before.
 func (r *testRun) seedConfig(seed uint64) cluster.Config {
 	cfg := r.config()
 	cfg.Plan, _ = r.plan(seed)
@@ -387,9 +387,9 @@ func (r *testRun) seedConfig(seed uint64) cluster.Config {
 
 // moodyInput names the first instance whose input is another when the plan is made again, or returns "".
 func moodyInput(run func() cluster.Config) string {
-	first, second := run().Plan.Instances, run().Plan.Instances
-	for i := range min(len(first), len(second)) {
-		if a, b := first[i], second[i]; a.Input != b.Input {
+	first, second := run().Plan, run().Plan
+	for i := 0; first != nil && second != nil && i < min(len(first.Instances), len(second.Instances)); i++ {
+		if a, b := first.Instances[i], second.Instances[i]; a.Input != b.Input {
 			return fmt.Sprintf("\nIn two more plans the input of %s is\n  %.100q\n  %.100q\n", a.ID, a.Input, b.Input)
 		}
 	}

@@ -3,6 +3,7 @@ package orchtest
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -105,7 +106,7 @@ func CheckHistories(t T, tree fs.FS, registry *node.Registry) {
 			return err
 		}
 		err = checkFile(tree, name, registry)
-		if _, ended := err.(endedUnregistered); ended {
+		if errors.Is(err, errNotNeeded) {
 			unchecked = fmt.Sprintf("%s: %v", name, err)
 			return nil
 		}
@@ -152,14 +153,7 @@ func nameOf(tree fs.FS) string {
 	return fmt.Sprintf("%T", tree)
 }
 
-// endedUnregistered says that there is no code for a history that needs none any more.
-type endedUnregistered struct {
-	started eventdata.OrchestrationStarted
-}
-
-func (e endedUnregistered) Error() string {
-	return fmt.Sprintf("%s@%s is not registered, and the history has ended", e.started.Name, e.started.Version)
-}
+var errNotNeeded = errors.New("is not registered, and the history has ended")
 
 func checkFile(tree fs.FS, name string, registry *node.Registry) error {
 	f, err := tree.Open(name)
@@ -175,11 +169,11 @@ func checkFile(tree fs.FS, name string, registry *node.Registry) error {
 	if !ok {
 		return fmt.Errorf("the history begins with %s; want OrchestrationStarted", history[0].Kind())
 	}
-	ended := slices.ContainsFunc(history, ends)
+	ended := slices.ContainsFunc(history, func(e engine.Event) bool { return replay.IsEnd(e.Data) })
 	resolved, found := registry.ResolveStarted(started.Name, started.Version)
 	switch {
 	case !found && ended:
-		return endedUnregistered{started}
+		return fmt.Errorf("%s@%s %w", started.Name, started.Version, errNotNeeded)
 	case !found:
 		return fmt.Errorf("%s@%s is not registered: the instance could not continue", started.Name, started.Version)
 	}
@@ -194,15 +188,6 @@ func checkFile(tree fs.FS, name string, registry *node.Registry) error {
 		return fmt.Errorf("the activity %s is not registered, and the instance waits for it", lacked)
 	}
 	return nil
-}
-
-// ends reports whether an event ends its execution.
-func ends(e engine.Event) bool {
-	switch e.Data.(type) {
-	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
-		return true
-	}
-	return false
 }
 
 // waitsFor returns the first activity that a running execution waits for and that the registry lacks. A registry

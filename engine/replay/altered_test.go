@@ -38,7 +38,7 @@ func matchesOpen(text, want string) bool {
 // alter returns a copy of history with the n-th kind of change, and the text that a replay must report for it. It returns
 // nil if that text cannot be derived from the history. place is where the code panicked, or "".
 func alter(n int, history []engine.Event, place string) (altered []engine.Event, says string) {
-	end := slices.IndexFunc(history, func(e engine.Event) bool { return isEnd(e.Data) })
+	end := slices.IndexFunc(history, func(e engine.Event) bool { return IsEnd(e.Data) })
 	if end < 1 {
 		return nil, ""
 	}

@@ -50,7 +50,7 @@ func DiffersAt(in Input) (place string) {
 
 // cut leaves only what a replay of the whole history needs, without its end, which it returns, or nil if there is none.
 func (in *Input) cut() (terminal engine.EventData) {
-	end := slices.IndexFunc(in.History, func(e engine.Event) bool { return isEnd(e.Data) })
+	end := slices.IndexFunc(in.History, func(e engine.Event) bool { return IsEnd(e.Data) })
 	if end < 0 {
 		return nil
 	}
@@ -94,7 +94,8 @@ func (t *turn) claimRest() {
 	}
 }
 
-func isEnd(data engine.EventData) bool {
+// IsEnd reports whether an event ends its execution.
+func IsEnd(data engine.EventData) bool {
 	switch data.(type) {
 	case eventdata.OrchestrationCompleted, eventdata.OrchestrationFailed, eventdata.OrchestrationContinuedAsNew:
 		return true

@@ -127,7 +127,7 @@ func (k *turns) wrong(caller observe.Caller, instance, format string, args ...an
 }
 
 // engines lists the packages that run code, or that it calls: a panic in one of them has its place in the code.
-var engines = []string{"runtime.", "replay.", "orch.", "orchhost.", "asked.", "iter."}
+var engines = []string{"runtime.", "replay.", "orch.", "orchhost.", "asked.", "iter.", "testing."}
 
 // place checks the place where a turn says that its code panicked, which must be a function of the code with its file and
 // line; that of a Context used from another goroutine need not be known. It describes what is wrong with it.
@@ -139,7 +139,7 @@ func place(t *machine.TurnNote, delta []engine.Event) string {
 			if strings.HasPrefix(a.Message, "orch: a Context was used from another goroutine") {
 				return ""
 			}
-			panicked = a.Message != "orchestration code called runtime.Goexit"
+			panicked = true
 		}
 	}
 	switch {

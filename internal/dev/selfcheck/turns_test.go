@@ -34,7 +34,7 @@ func TestPlaceOfPanic(t *testing.T) {
 		{"", nil, none},
 		{"", []engine.Event{{Data: eventdata.OrchestrationFailed{Details: eventdata.Nondeterminism("x")}}}, none},
 		{"pkg.Do (do.go:7)", ended(eventdata.AppOrchestrationFailed, "no"), `says that its code panicked at "pkg.Do (do.go:7)": expected no place, since it did not`},
-		{"", ended(eventdata.AppPanicked, "orchestration code called runtime.Goexit"), none},
+		{"", ended(eventdata.AppPanicked, "orchestration code called runtime.Goexit"), noPlace},
 		{"", ended(eventdata.AppPanicked, "orch: a Context was used from another goroutine, which"), none},
 		{"Do (do.go:7)", panicked, at("Do (do.go:7)")},
 		{"pkg.go (do.go:7)", panicked, at("pkg.go (do.go:7)")},

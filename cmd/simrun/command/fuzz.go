@@ -40,8 +40,8 @@ type fuzzCmd struct {
 	Workers  uint          `help:"The number of runs at once; the number of cores if 0 or not given. The result does not depend on it." placeholder:"N"`
 	JSON     bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 
-	Exhaustive bool           `help:"Edit nothing, and try a small scenario (${small}) exhaustively: all orders of its steps, crashes at every moment."`
-	Crashes    *uint          `help:"With --exhaustive: the number of crashes that a run may have, at most ${crashes}; 1 if not given." placeholder:"N"`
+	Exhaustive bool           `help:"Edit nothing, and try a small scenario ({small}) exhaustively: all orders of its steps, crashes at every moment."`
+	Crashes    *uint          `help:"With --exhaustive: the number of crashes that a run may have, at most {crashes}; 1 if not given." placeholder:"N"`
 	Within     *time.Duration `help:"With --exhaustive: the latest time of the last action; 10s if not given." placeholder:"TIME"`
 }
 

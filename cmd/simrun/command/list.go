@@ -18,7 +18,7 @@ import (
 
 // listCmd implements `simrun list`, which lists all items of one kind, such as builds or scenarios.
 type listCmd struct {
-	Kind     string `arg:"" optional:"" help:"What to list. There are ${kinds}."`
+	Kind     string `arg:"" optional:"" help:"What to list. There are {kinds}."`
 	Scenario string `arg:"" optional:"" help:"With builds: a scenario whose own builds are listed, too."`
 	JSON     bool   `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }

@@ -34,7 +34,7 @@ type planFlags struct {
 	Faults      string   `json:"faults,omitempty" help:"Fault load instead of the scenario's own: none, light, full or timing." placeholder:"LOAD"`
 	Profile     string   `json:"profile,omitempty" help:"The rules by which nodes decide: contract, duroxide-0.1.26 or duroxide-0.1.32." placeholder:"NAME"`
 	Contract    string   `json:"contract,omitempty" help:"The release whose contract holds where 0.1.26 and 0.1.32 differ. See docs/contract-decisions.md." placeholder:"RELEASE"`
-	Strategy    string   `json:"strategy,omitempty" help:"How work that a node cannot run is routed: ${strategies}." placeholder:"NAME"`
+	Strategy    string   `json:"strategy,omitempty" help:"How work that a node cannot run is routed: {strategies}." placeholder:"NAME"`
 	Clocks      string   `json:"clocks,omitempty" help:"The clock that the store uses, instead of the scenario's: own or callers." placeholder:"WHOSE"`
 	Chooser     string   `json:"chooser,omitempty" help:"The chooser: random, fifo, pct:D, delay:D, enumerate:D, reseed:N:SEED or portfolio. See docs/hunting.md." placeholder:"NAME"`
 	DoubleCheck bool     `json:"double_check,omitempty" help:"Compute every turn twice, to check that the handlers are deterministic."`

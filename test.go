@@ -100,9 +100,9 @@ const (
 	// EnvVerify is how many other futures of a stored run, or of the plan that the last failure has left in
 	// testdata/durosim, are tried once it passes: its choices are drawn anew from steps all over it.
 	EnvVerify = "DUROSIM_VERIFY"
-	// EnvTurnLimit is for how long code may run without calling its Context or returning, in real time, such as 10s. The
-	// default is one second; 0 means no limit. Code that takes longer ends its run. Package orchtest and the command read
-	// it, too.
+	// EnvTurnLimit is for how long code may run without calling its Context or returning, such as 10s: in real time if it
+	// blocks, in processor time if it runs on. The default is one second; 0 means no limit. Code that takes longer ends
+	// its run. Package orchtest and the command read it, too.
 	EnvTurnLimit = watchdog.Env
 	// EnvShrink is how much real time the search for the smallest plan may take, such as 5m. The default is 30s, or what
 	// is left until the test's deadline; 0 means no limit. It decides how small the plan is, not whether a test fails. The

@@ -67,13 +67,15 @@ func (c *Checker) judge(p *plan.Instance) {
 	c.told.Remarks = append(c.told.Remarks, untaken...)
 	if f.AsExpected {
 		missed = c.unawaited(p, &f)
-		says := "expect taken"
-		if c.Run.World.Plan().TakenOrLate {
-			says = "expect taken or late"
-			untaken = slices.DeleteFunc(slices.Clone(untaken), func(r cluster.Remark) bool { return !strings.HasSuffix(r.About, early) })
+		says, at := "expect taken", -1
+		switch whole := c.Run.World.Plan(); {
+		case whole.TakenOrLate:
+			says, at = "expect taken or late", slices.IndexFunc(untaken, func(r cluster.Remark) bool { return strings.HasSuffix(r.About, early) })
+		case whole.Taken && len(untaken) > 0:
+			at = 0
 		}
-		if missed == "" && len(untaken) > 0 && (c.Run.World.Plan().Taken || c.Run.World.Plan().TakenOrLate) {
-			missed, of, hint = "nobody took "+untaken[0].About, cluster.Untaken, fmt.Sprintf(`%s. The plan says %q; "unawaited" after that line says that this is meant`, untaken[0].Detail, says)
+		if missed == "" && at >= 0 {
+			missed, of, hint = "nobody took "+untaken[at].About, cluster.Untaken, fmt.Sprintf(`%s. The plan says %q; "unawaited" after that line says that this is meant`, untaken[at].Detail, says)
 		}
 		if missed != "" {
 			f.AsExpected, f.Cause = false, missed

@@ -47,7 +47,7 @@ type renewal struct {
 // renewalsMost is how many renewals are kept for a node; of a lock that is not among them, its beginning counts.
 const renewalsMost = 64
 
-func (n *keptNode) told(token string, atMs int64) {
+func (n *keptNode) noteRenewal(token string, atMs int64) {
 	if i := slices.IndexFunc(n.renewed, func(r renewal) bool { return r.token == token }); i >= 0 {
 		n.renewed[i].atMs = atMs
 		return
@@ -58,7 +58,7 @@ func (n *keptNode) told(token string, atMs int64) {
 	n.renewed = append(n.renewed, renewal{token, atMs})
 }
 
-func (n *keptNode) knewMs(token string) (atMs int64) {
+func (n *keptNode) lastRenewalMs(token string) int64 {
 	for _, r := range n.renewed {
 		if r.token == token {
 			return r.atMs
@@ -111,7 +111,7 @@ func (k *lockLossChecker) Record(r *cluster.Record) {
 		n.paused, n.cutOffMs = false, max(n.cutOffMs, r.AtMs)
 	case record.Answered:
 		if r.Err == nil {
-			n.told(call.LockToken(r.Request), r.AtMs)
+			n.noteRenewal(call.LockToken(r.Request), r.AtMs)
 		}
 	case record.Fault:
 		k.onFault(n, r)
@@ -169,7 +169,7 @@ func (k *lockLossChecker) Observe(o *observe.Observation) {
 	if check.RenewedAfter(timeout, buffer).Milliseconds()+keptMarginMs+k.Run.SkewMs() >= timeout.Milliseconds() {
 		return // with some clocks, such a lock expires before the contract lets the node renew it
 	}
-	known := min(untilMs, max(takenMs, n.knewMs(was.Token))+timeout.Milliseconds())
+	known := min(untilMs, max(takenMs, n.lastRenewalMs(was.Token))+timeout.Milliseconds())
 	if n.delayedMs >= takenMs && n.delayedMs+k.againMs(options, timeout) > known {
 		return
 	}

@@ -413,8 +413,7 @@ func (k *replayChecker) writers(in *model.Instance, ex *model.Execution, history
 // known: of what orch.JSON wraps it is not.
 func (k *replayChecker) codes(history []engine.Event) map[string]string {
 	started, _ := history[0].Data.(eventdata.OrchestrationStarted)
-	codes, differ := map[string]string{}, false
-	first := ""
+	codes, differ, before := map[string]string{}, false, ""
 	for i := range k.runs {
 		handler, ok := k.runs[i].registry.ResolveStarted(started.Name, started.Version)
 		if !ok {
@@ -427,8 +426,8 @@ func (k *replayChecker) codes(history []engine.Event) map[string]string {
 		}
 		text := fmt.Sprintf(" at %s (%s:%d)", path.Base(code.Name()), path.Base(file), line)
 		codes[k.runs[i].build.Name()] = text
-		differ = differ || first != "" && text != first
-		first = text
+		differ = differ || before != "" && text != before
+		before = text
 	}
 	if !differ {
 		return nil

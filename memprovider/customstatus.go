@@ -52,5 +52,5 @@ func (p *provider) GetCustomStatus(_ context.Context, instance string, lastSeen 
 		return nil, s.end(result{nothing: true}, nil)
 	}
 	status := &engine.CustomStatus{Status: in.meta.customStatus, Version: in.meta.customVersion}
-	return status, s.end(result{instance: in.no, value: status.Status, version: status.Version}, nil)
+	return status, s.end(result{instance: in.no}, nil)
 }

@@ -42,7 +42,8 @@
 //   - F11: lists are in the order in which the store first heard of the instances, trees start at the root, and a bulk
 //     limit takes the first ones.
 //   - F13: an item with a history error has the same key-value snapshot that it would have without the error.
-//   - F14: without an instances row, an instance whose latest execution has a start event reports that execution.
+//   - F14: without an instances row, an instance whose latest execution has a start event reports that execution,
+//     with the event's name and version. X4: a row that an ack creates has the acked execution as its current one.
 //   - F15: a deletion counts the instances rows that it removed; unknown and repeated ids add nothing.
 //   - F16: without an execution row the status is Unknown. F20: an ack that gives only a name, or only a version,
 //     creates no instances row. F21: a missing parent is not an error.

@@ -191,7 +191,7 @@ func (p *provider) GetKVValue(_ context.Context, instance, key string) (*string,
 	if i, ok := findKV(rows, key); ok {
 		value = rows[i].value
 	}
-	return value, s.end(result{value: value}, nil)
+	return value, s.end(result{}, nil)
 }
 
 // GetKVAllValues implements engine.Provider.

@@ -55,9 +55,6 @@ type result struct {
 	instance InstanceNo
 	fetched  *engine.FetchedOrchestration
 	work     *engine.FetchedWork
-	changed  int     // sessions renewed or cleaned up
-	value    *string // read
-	version  uint64
 }
 
 // end ends the call. It returns err as an error, so that a nil *ProviderError becomes a nil error.
@@ -66,7 +63,6 @@ func (s *Store) end(r result, err *engine.ProviderError) error {
 	if o := s.observe(observe.CallEnd); o != nil {
 		o.CallKind, o.Caller, o.Err, o.Outcome = s.callKind, s.caller, err, outcome(r, err)
 		o.Instance, o.Fetched, o.Work = r.instance, r.fetched, r.work
-		o.NewCount, o.Value, o.Version = uint32(r.changed), r.value, r.version
 		switch {
 		case r.fetched != nil:
 			o.Messages, o.Token, o.NewCount = s.delivered, r.fetched.LockToken, r.fetched.AttemptCount

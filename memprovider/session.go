@@ -138,7 +138,7 @@ func (p *provider) RenewSessionLock(_ context.Context, owners []string, extendFo
 			n += s.renewSessions(o, milliseconds(extendFor), milliseconds(idleTimeout))
 		}
 	}
-	return n, s.end(result{changed: n}, nil)
+	return n, s.end(result{}, nil)
 }
 
 func (s *Store) renewSessions(o *owner, extendMs, idleMs int64) int {
@@ -165,7 +165,7 @@ func (p *provider) CleanupOrphanedSessions(_ context.Context, idleTimeout time.D
 			n++
 		}
 	}
-	return n, s.end(result{changed: n}, nil)
+	return n, s.end(result{}, nil)
 }
 
 // setSession writes the sessions row.

@@ -194,8 +194,7 @@ const (
 	// CallBegin sets CallKind, Caller and Request.
 	CallBegin
 	// CallEnd sets CallKind, Caller, Outcome and Err. A fetch that found work also sets Messages (the delivery), Token,
-	// NewCount (the returned attempt count), Fetched or Work, and Instance. A session renewal or cleanup sets NewCount
-	// to its count. A read of a custom status sets Value and Version. A read of a key sets Value.
+	// NewCount (the returned attempt count), Fetched or Work, and Instance.
 	CallEnd
 	// LockTaken sets Queue, Instance, Message (for worker rows), Token and UntilMs.
 	LockTaken

@@ -20,7 +20,7 @@ type conformanceCmd struct {
 	Run       string        `help:"Run the cases whose line \"ID name #tag…\" matches, such as 'CF-|#filter'." placeholder:"REGEXP"`
 	Known     string        `help:"A TOML file of known mistakes: the cases that fail because of them are listed separately." placeholder:"FILE"`
 	KeepGoing bool          `help:"Continue with the other cases after a failure."`
-	Timeout   time.Duration `help:"The time limit for one answer." default:"10s"`
+	Timeout   time.Duration `help:"The time limit for one answer; a program has at least 3s for its first." default:"10s"`
 	JSON      bool          `name:"json" help:"Print one JSON object on standard output and nothing else."`
 }
 
@@ -51,10 +51,9 @@ type conformanceJSON struct {
 	Groups     conformance.Summary `json:"groups"`
 	Cases      []caseJSON          `json:"cases"`
 	Unseen     []string            `json:"known_not_seen"`
+	NotRun     int                 `json:"not_run,omitempty"`
+	WhyNotRun  string              `json:"why_not_run,omitempty"` // such as "interrupted"
 	ExitStatus int                 `json:"exit_status"`
-
-	left int    // cases that were not run, and why
-	why  string // such as "interrupted"
 }
 
 type caseJSON struct {
@@ -109,25 +108,28 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 	out := &conformanceJSON{Provider: d.Name, Version: d.Version, Groups: conformance.Summary{}, Cases: []caseJSON{}, Unseen: []string{}}
 	for i, one := range cases {
 		if ctx.Err() != nil {
-			out.left, out.why, out.ExitStatus = len(cases)-i, "interrupted", exitStopped
+			out.NotRun, out.WhyNotRun, out.ExitStatus = len(cases)-i, "interrupted", exitStopped
 			break
 		}
 		if out.Failed+out.NoVerdict > 0 && !c.KeepGoing {
-			out.left, out.why = len(cases)-i, "after the failure"
+			out.NotRun, out.WhyNotRun = len(cases)-i, "after the failure"
 			if out.NoVerdict > 0 {
-				out.why = "after a call without a valid answer"
+				out.WhyNotRun = "after a call without a valid answer"
 			}
 			break
+		}
+		if peer.broken() != nil {
+			_ = peer.abandon() // there is nothing more to learn from it
+			fresh, err := c.dial(c.Timeout)
+			if err != nil {
+				out.NotRun, out.WhyNotRun, out.ExitStatus = len(cases)-i, "since the program did not start again: "+err.Error(), cmp.Or(out.ExitStatus, exitUsage)
+				break
+			}
+			peer = fresh
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
 		again := conformanceCmd{provider: c.provider, Run: "^" + one.ID + " ", Timeout: c.Timeout}
 		out.add(r, known.ofCase(r.ID), peer.broken() != nil && !engine.Mistaken(peer.broken()), again.line())
-		if peer.broken() != nil {
-			_ = peer.abandon() // there is nothing more to learn from it
-			if peer, err = c.dial(c.Timeout); err != nil {
-				return 0, fmt.Errorf("%s: after %s: %w", c.name(), one.ID, err)
-			}
-		}
 		bar.show(uint64(i+1), uint64(len(cases)), uint64(out.Failed))
 	}
 	bar.clear()
@@ -175,8 +177,8 @@ func (a *app) printConformance(o *conformanceJSON) {
 	if o.NoVerdict > 0 {
 		note = fmt.Sprintf(", %d without a verdict", o.NoVerdict)
 	}
-	if o.left > 0 {
-		note += fmt.Sprintf("; %d not run, %s", o.left, o.why)
+	if o.NotRun > 0 {
+		note += fmt.Sprintf("; %d not run, %s", o.NotRun, o.WhyNotRun)
 	}
 	a.printTable("", timeline.Table{Rows: []timeline.Row{
 		{Cells: []string{"provider", o.Provider + " " + o.Version}},

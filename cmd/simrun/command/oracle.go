@@ -26,7 +26,7 @@ type oracleCmd struct {
 
 	Seed      *seed         `help:"Make the sequence of this seed only." placeholder:"N" xor:"seeds"`
 	Seeds     seedRange     `help:"Make this many sequences, or those of a range of seeds such as 5..9; 1,000 if not given." placeholder:"N|A..B" xor:"seeds"`
-	Timeout   time.Duration `help:"The time limit for one answer." default:"10s"`
+	Timeout   time.Duration `help:"The time limit for one answer; a program has at least 3s for its first." default:"10s"`
 	Deny      []string      `help:"Deny a freedom that the contract leaves to providers, such as F9; may be repeated. simrun list freedoms has them." placeholder:"FREEDOM"`
 	Known     string        `help:"A TOML file of known mistakes: the search continues after them, and reports those that no longer occur." placeholder:"FILE"`
 	KeepGoing bool          `help:"Make all sequences, and sort the rejected answers into classes, each with its shortest story."`
@@ -55,6 +55,9 @@ If the program gives no answer, or the search is interrupted (Ctrl-C, SIGTERM), 
 
 Exit status: 0 nothing found except known mistakes, 1 an answer is not allowed or has the wrong form, or the program ended during a call, 2 usage, or the program does not answer, 130 interrupted.`
 }
+
+// startPatience is the time that a program has for its first answer, if --timeout is less.
+const startPatience = 3 * time.Second
 
 // stopPatience is the maximum time a provider may take to exit after its input has ended.
 const stopPatience = 5 * time.Second

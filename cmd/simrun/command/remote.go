@@ -91,7 +91,7 @@ func start(command []string, patience time.Duration) (*remote, error) {
 		return nil, err
 	}
 	became := func() string { return process.Describe(100 * time.Millisecond) }
-	client, err := wire.Dial(context.Background(), process, wire.ClientOptions{Patience: patience, Became: became})
+	client, err := wire.Dial(context.Background(), process, wire.ClientOptions{Patience: patience, Start: startPatience, Became: became})
 	if err != nil {
 		_ = process.Stop(0) // it does not speak the protocol, so how it exits does not matter
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)

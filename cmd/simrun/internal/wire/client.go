@@ -39,14 +39,18 @@ type Client struct {
 type ClientOptions struct {
 	// Patience is the maximum time that an answer may take in addition to the call's poll timeout. It must be positive.
 	Patience time.Duration
+	// Start is the maximum time that the first answer may take, for which a program has to start. Zero means Patience.
+	Start time.Duration
 	// Became, if not nil, describes the other side's fate after it has stopped answering.
 	Became func() string
 }
 
 // Dial asks the other side to describe itself and returns a client for it.
 func Dial(ctx context.Context, lines Lines, o ClientOptions) (*Client, error) {
-	c := &Client{conn: connect(lines), patience: o.Patience, became: o.Became}
+	c := &Client{conn: connect(lines), became: o.Became}
+	c.patience = max(o.Patience, o.Start)
 	raw, err := c.hook(ctx, "describe", none{})
+	c.patience = o.Patience
 	if err == nil {
 		err = c.read("describe", raw, &c.described)
 	}

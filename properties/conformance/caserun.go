@@ -26,6 +26,7 @@ type caseRun struct {
 	given  map[string]bool   // tokens that fetches have returned
 	done   []string          // the calls so far with their answers, one per line
 	step   int               // the step before which an ack is to fail
+	judged bool              // some answer of a walk was judged
 
 	own map[string]func(words []string) (string, error) // a test's own operations (own.go)
 

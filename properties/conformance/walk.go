@@ -41,6 +41,9 @@ func walk(w *caseRun) {
 		}
 		fail("walk %d: an answer that the specification does not allow\n%v", n, refusal)
 	}
+	if !w.judged {
+		lacks("the provider has none of the methods")
+	}
 }
 
 // stop is the panic that ends a walk when an answer is rejected.
@@ -56,6 +59,7 @@ func (w *caseRun) take(ops []string) (made int, refusal *oracle.Refusal) {
 		if errors.Is(e.Answer.Err, engine.ErrUnsupported) {
 			return // the provider lacks this method; its other methods can still be judged
 		}
+		w.judged = true
 		if refusal := judge.Apply(e); refusal != nil {
 			panic(stop{refusal})
 		}

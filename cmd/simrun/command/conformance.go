@@ -36,7 +36,7 @@ Examples:
 
 A program that ends during a call, or gives an answer of the wrong form, fails the case. One that does not answer leaves it without a verdict; with --keep-going the program is started again, and the other cases follow.
 
-Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or a case has no verdict, 130 interrupted.`
+Exit status: 0 no case failed except known ones, 1 a case failed, 2 usage, or a case has no verdict, or all are skipped, 130 interrupted.`
 }
 
 type conformanceJSON struct {
@@ -133,6 +133,9 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 		bar.show(uint64(i+1), uint64(len(cases)), uint64(out.Failed))
 	}
 	bar.clear()
+	if out.Asked == out.Skipped && out.NotRun == 0 {
+		out.ExitStatus = exitUsage
+	}
 	return a.show("conformance", c.JSON, out.ExitStatus, out, func() { a.printConformance(out) })
 }
 
@@ -203,6 +206,9 @@ func (a *app) printConformance(o *conformanceJSON) {
 	}
 	for _, id := range o.Unseen {
 		a.printf("%s  %s is known to fail, and passed\n", a.style.quiet("not seen"), id)
+	}
+	if o.ExitStatus == exitUsage && o.Asked == o.Skipped {
+		a.printf("\nno case could be judged: this is no verdict\n")
 	}
 	for _, c := range o.Cases {
 		switch c.Outcome {

@@ -370,6 +370,7 @@ type overlapJSON struct {
 	Made       int                 `json:"made"`
 	Undecided  int                 `json:"undecided"` // programs whose search for an allowed order took too long
 	Alone      int                 `json:"alone"`     // programs that fail even without overlapping calls
+	Empty      int                 `json:"empty"`     // programs that made no call, since the provider lacks the methods
 	Lacks      []string            `json:"lacks"`     // methods that the provider lacks; calls to them are skipped
 	Finding    *overlapFindingJSON `json:"finding"`
 	ExitStatus int                 `json:"exit_status"`
@@ -411,11 +412,11 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 		return 0, fmt.Errorf("%s: no verdict after %d programs: %w", c.name(), report.Made, err)
 	}
 	out := &overlapJSON{Provider: d.Name, Version: d.Version, FirstSeed: decimal(seeds.first), Seeds: seeds.count,
-		Made: report.Made, Undecided: report.Undecided, Alone: report.Alone, Lacks: report.Lacks}
+		Made: report.Made, Undecided: report.Undecided, Alone: report.Alone, Empty: report.Empty, Lacks: append([]string{}, report.Lacks...)}
 	switch {
 	case err != nil:
 		out.ExitStatus = exitStopped
-	case report.Made == report.Undecided+report.Alone:
+	case report.Made == report.Undecided+report.Alone+report.Empty:
 		out.ExitStatus = exitUsage
 	}
 	if f := report.Finding; f != nil {
@@ -438,13 +439,16 @@ func (a *app) printOverlap(r *overlapJSON) {
 	if r.Alone > 0 {
 		t.Row(false, "skipped", grouped(uint64(r.Alone)), "wrong without overlapping calls, too: simrun oracle without --overlap shows how")
 	}
+	if r.Empty > 0 {
+		t.Row(false, "skipped", grouped(uint64(r.Empty)), "without a call, since the provider does not have the methods")
+	}
 	if len(r.Lacks) > 0 {
 		t.Row(false, "not called", fmt.Sprint(len(r.Lacks)), "methods that it does not have: "+strings.Join(r.Lacks, ", "))
 	}
 	if r.ExitStatus == exitUsage {
 		t.Row(false, "passed", "-", "no program could be judged: this is no verdict")
 	} else if r.Finding == nil {
-		t.Row(false, "passed", grouped(uint64(r.Made-r.Undecided-r.Alone)), "the contract allows some order of the calls of each")
+		t.Row(false, "passed", grouped(uint64(r.Made-r.Undecided-r.Alone-r.Empty)), "the contract allows some order of the calls of each")
 	}
 	a.printTable("", t, 3)
 	if f := r.Finding; f != nil {

@@ -48,6 +48,8 @@ type Report struct {
 	// Alone is how many programs fail even if their callers run one after another. Package search is better at showing
 	// such mistakes.
 	Alone int
+	// Empty is how many programs made no call, because the provider lacks the methods.
+	Empty int
 	// Lacks lists, in ascending order, the methods that the provider lacks. Calls to these methods were skipped.
 	Lacks []string
 	// Finding is the mistake found in overlapping calls, or nil if none was found.
@@ -139,6 +141,9 @@ func try(f undertest.Factory, o Options, p program, report *Report) (finding *Fi
 		return &Finding{Class: NoAnswer, Calls: len(out.history) + len(out.unanswered), Story: out.story() + out.deadlock(o.Patience)}, false, nil
 	}
 	store.Release()
+	if len(out.history) == 0 {
+		report.Empty++
+	}
 	if store.Broken != nil {
 		switch err := store.Broken(); {
 		case engine.Mistaken(err) && o.Context.Err() == nil:

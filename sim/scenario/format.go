@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -28,7 +29,20 @@ func (s *Scenario) Format() []byte {
 	if s.Title != "" {
 		fmt.Fprintf(&b, "# %s\n\n", s.Title)
 	}
-	single, common := len(s.Template.Faults.Rates), ""
+	single, common := s.splitFaults()
+	format(&b, place{s: s, single: single, common: common}, func(r *row) bool { return !r.Corpus })
+	return b.Bytes()
+}
+
+// SingleFaults returns the rates that have a line of their own.
+func (s *Scenario) SingleFaults() []faults.Rate {
+	single, _ := s.splitFaults()
+	return s.Template.Faults.Rates[:single]
+}
+
+// splitFaults returns how many rates have a line of their own, and the name of the fault plan that the others are.
+func (s *Scenario) splitFaults() (single int, common string) {
+	single = len(s.Template.Faults.Rates)
 	if s.NoFaults {
 		common = "none"
 	}
@@ -38,8 +52,7 @@ func (s *Scenario) Format() []byte {
 			single, common = n, name
 		}
 	}
-	format(&b, place{s: s, single: single, common: common}, func(r *row) bool { return !r.Corpus })
-	return b.Bytes()
+	return single, common
 }
 
 // format writes the lines of the statements that which selects, as their rows say.

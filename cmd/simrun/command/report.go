@@ -259,6 +259,11 @@ func (a *app) printCampaign(r *report) {
 			a.printf("\n%q (line %d) holds vacuously: no seed had what it is about\n", e.Text, e.Line)
 		}
 	}
+	for _, f := range r.subject.scenario.SingleFaults() {
+		if r.Seeds > 0 && f.Num > 0 && r.subject.over.Faults == nil && slices.Contains(r.Unreached, "fault "+string(f.Kind)) {
+			a.printf("\n\"fault %s\" never struck: no seed shows anything of it\n", f.Kind)
+		}
+	}
 	if text := r.Fate.Text(r.instances); text != "" {
 		a.printf("\n%s", text)
 	}

@@ -99,7 +99,7 @@ func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
 		ran := func(seed uint64) bool {
 			return seed >= first && (seed-first)%step == 0 && (seed-first)/step < r.Seeds
 		}
-		r.Findings = f.update(r.subject, r.Summary, ran, time.Now())
+		r.Findings = f.update(r, ran, time.Now())
 		if c.NewOnly && !r.Interrupted {
 			r.Status = worst(r.newStatus(), exitOK)
 		}
@@ -107,7 +107,7 @@ func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
 			return err
 		}
 	}
-	if clean := r.Passed == r.Seeds && !r.Interrupted && r.Status == exitOK; clean && r.Seeds > 0 && (r.Seeds >= confidentFrom || r.confident) {
+	if clean := r.Passed == r.Seeds && !r.Interrupted && r.Status == exitOK && len(r.excused()) == 0; clean && r.Seeds > 3 && (r.Seeds >= confidentFrom || r.confident) {
 		r.Confidence = newConfidence(r.Seeds)
 	}
 	if c.Annotate {
@@ -144,8 +144,10 @@ func (f *findingsFile) keep() error {
 }
 
 // update merges a campaign's results into the known findings. It returns the findings for the campaign's scenario. ran
-// reports whether a seed was run.
-func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed uint64) bool, now time.Time) []*knownFinding {
+// reports whether a seed was run. A finding is not resolved while violations of its property do not count because they
+// are known.
+func (f *findingsFile) update(r *report, ran func(seed uint64) bool, now time.Time) []*knownFinding {
+	s, sum := r.subject, r.Summary
 	now = now.UTC().Truncate(time.Second)
 	found, name := map[string]bool{}, f.scenario(s)
 	ours := func(k *knownFinding) bool { return k.Scenario == name && slices.Equal(given(k.Flags), s.options()) }
@@ -179,7 +181,7 @@ func (f *findingsFile) update(s *subject, sum *campaign.Summary, ran func(seed u
 		if !ours(k) {
 			continue
 		}
-		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) && sum.Omitted == 0 {
+		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) && sum.Omitted == 0 && !slices.Contains(r.excused(), k.Property) {
 			k.State = findingResolved
 		}
 		here = append(here, k)

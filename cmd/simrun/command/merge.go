@@ -74,7 +74,8 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	}
 	slices.SortFunc(results, func(a, b campaign.SeedResult) int { return cmp.Compare(a.Seed, b.Seed) })
 	r := newReport(s, campaign.Merge(results, coverage), seeds) // how long the shards took is not known
-	r.SecondJudge, r.Known = s.judgedTwice(seeds.first, shard{}, r.Seeds), known
+	r.know(known)
+	r.SecondJudge = s.judgedTwice(seeds.first, shard{}, r.Seeds)
 	if err := c.tell(a, r, findings, shard{}); err != nil {
 		return 0, err
 	}

@@ -98,8 +98,8 @@ func (c *planCmd) run(a *app) (int, error) {
 	if status == exitOK && !r.Holds() {
 		status = exitPlan
 	}
-	if cfg.Snapshot != nil && len(cfg.Snapshot.Problems) > 0 {
-		rep.damaged, status = true, exitUsage
+	if rep.damaged {
+		status = exitUsage
 	}
 	if r.Interrupted {
 		status = exitStopped

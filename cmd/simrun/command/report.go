@@ -96,6 +96,9 @@ func newReport(s *subject, sum *campaign.Summary, seeds seedRange) *report {
 	r.VirtualSeconds, r.Stored = float64(sum.Virtual)/1000, []string{}
 	r.Missed, r.Unreached = sum.Missed(s.required(sum.Seeds)), sum.Missed(s.reachable())
 	r.found = summaryExit(sum, r.Missed)
+	if s.begins != nil && len(s.begins.Snapshot.Problems) > 0 {
+		r.damaged, r.found = true, exitUsage
+	}
 	r.Status = r.found
 	r.judge(sum.Plan())
 	if p, err := s.plan(seeds.first); err == nil { // other seeds' plans have the same windows at different times
@@ -176,7 +179,26 @@ func (r *report) newStatus() int {
 	rest.Properties = slices.DeleteFunc(slices.Clone(rest.Properties), func(p campaign.PropertyCount) bool {
 		return !slices.ContainsFunc(r.Findings, func(k *knownFinding) bool { return k.violation().Rule() == p.First.Rule() && k.isNews() })
 	})
+	if r.damaged {
+		return exitUsage
+	}
 	return summaryExit(&rest, r.Missed)
+}
+
+// know sets what was seen of known mistakes, and says so in the verdict.
+func (r *report) know(seen []knownSeen) {
+	r.Known = seen
+	r.judge(r.Summary.Plan())
+}
+
+// excused lists the properties whose violations, or some, do not count since they are known.
+func (r *report) excused() (ids []string) {
+	for _, k := range r.Known {
+		if k.Violations > 0 && !slices.Contains(ids, k.Property) {
+			ids = append(ids, k.Property)
+		}
+	}
+	return ids
 }
 
 // deciding returns the first violation of the class that determines the exit status. This violation is the one to
@@ -313,7 +335,7 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 
 // contract returns the verdict on the contract. It covers everything except the plan's expectations.
 func (r *report) contract() string {
-	var broken []string
+	var broken, known []string
 	long := uint64(0) // seeds whose runs were too long
 	for _, p := range r.Properties {
 		if p.Property == cluster.PropertyRunEnds && p.Class == cluster.ClassLiveness {
@@ -336,6 +358,14 @@ func (r *report) contract() string {
 		return fmt.Sprintf("not judged to the end in %d of %d seeds (run-ends): the run is too long, or the code or the store goes on for ever", long, r.Seeds)
 	case len(broken) > 0:
 		return "broken: " + strings.Join(broken, ", ")
+	}
+	for _, id := range r.excused() {
+		if p, ok := properties.ByID(id); !ok || p.Class != cluster.ClassPlan {
+			known = append(known, propertyName(id))
+		}
+	}
+	if len(known) > 0 {
+		return "held but for what is known: " + strings.Join(known, ", ") + r.subject.unjudged()
 	}
 	return "held" + r.subject.unjudged()
 }
@@ -443,7 +473,7 @@ func (r *report) totals() timeline.Table {
 		t.Row(false, "second judge", fmt.Sprintf("%s of %s seeds", grouped(r.SecondJudge), grouped(r.Seeds)))
 	}
 	note := "everything held"
-	if slices.ContainsFunc(r.Known, func(k knownSeen) bool { return k.Violations > 0 }) {
+	if len(r.excused()) > 0 {
 		note = "everything but what is known held"
 	}
 	if r.Seeds == 0 {

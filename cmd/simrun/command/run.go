@@ -128,7 +128,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	}
 	r := newReport(s, sum, seeds)
 	r.shard, r.Wall, r.instances, r.confident, r.details = c.Shard, seconds(wall), c.Instances, c.Confidence, c.Details
-	r.Known = seen
+	r.know(seen)
 	r.SecondJudge = s.judgedTwice(seeds.first, c.Shard, sum.Seeds)
 	if c.Chooser == portfolio {
 		r.Portfolio = counts.members

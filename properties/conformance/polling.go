@@ -96,7 +96,7 @@ func wakeOnEnqueue(w *caseRun) {
 }
 
 // wakeOnTime tests that a fetch wakes up when time alone makes work available: when a delay, a timer, a lock or a
-// session ends.
+// session ends, also if the delay began after the fetch.
 func wakeOnTime(w *caseRun) {
 	for _, c := range []struct{ name, script string }{
 		{"a delay", "make A\nsend ext:A:e delay=300"},
@@ -119,6 +119,14 @@ func wakeOnTime(w *caseRun) {
 	answer = w.waitForActivity(ctx, &engine.SessionFetchConfig{OwnerID: "worker-B", LockTimeout: longLock})
 	w.wait(w.ms(300))
 	w.inTime(answer, "A:2@s", 250)
+	w.fresh()
+	w.done = append(w.done, "a delay that begins while the fetch waits")
+	w.play("make A")
+	answer = w.waitForInstance(ctx)
+	w.wait(w.ms(100))
+	w.try("send ext:A:e delay=300")
+	w.wait(w.ms(300))
+	w.inTime(answer, "A", 350)
 }
 
 // giveUpWaiting cancels a waiting fetch, and only then sends work.

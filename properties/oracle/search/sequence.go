@@ -161,13 +161,34 @@ func (c *checker) failingAck(d *draws) {
 	if d.oneIn(2) {
 		token, in, held = c.begin(d, c.message(d, c.instance(d)))
 	}
-	c.failing = 1 + d.between(0, mostAckSteps-1)
-	if !held {
+	step := 1 + d.between(0, mostAckSteps-1)
+	if held && c.names == alike && c.in.Advance != nil && d.oneIn(2) {
+		c.tornCancel(d, token, in, max(step, mostAckSteps-d.between(0, 5)))
+		return
+	}
+	if c.failing = step; !held {
 		c.ack(d)
 		return
 	}
 	c.commit(d, token, in)
 	c.look(d, in, 1)
+}
+
+// tornCancel makes an ack fail that cancels the only activity of a session, and looks whether the session is still what
+// it was when its lock has run out.
+func (c *checker) tornCancel(d *draws, token, in string, step int) {
+	session := func(owner string) call.FetchWorkItem {
+		return call.FetchWorkItem{LockTimeout: 500 * ms, Tags: engine.TagFilter{Mode: engine.TagAny}, Session: &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: 500 * ms}}
+	}
+	c.do(d, call.EnqueueForWorker{Item: engine.ActivityExecuteItem{Instance: in, ExecutionID: 1, ID: 5, Name: "Act", SessionID: "s3"}})
+	c.do(d, session("w1"))
+	c.failing = step
+	ack := call.AckOrchestrationItem{LockToken: token, ExecutionID: 1}
+	ack.CancelledActivities = []engine.ScheduledActivityIdentifier{{Instance: in, ExecutionID: 1, ActivityID: 5}}
+	c.do(d, ack)
+	c.wait(501 * ms)
+	c.do(d, call.CleanupOrphanedSessions{})
+	c.do(d, session("w2"))
 }
 
 func (c *checker) judge(e oracle.Exchange) {

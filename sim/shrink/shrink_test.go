@@ -32,7 +32,7 @@ const shrinkRuns = 4000
 // TestShrinkEveryBug shrinks one failure for each planted bug, checks that the result is 1-minimal, and prints the
 // sizes.
 func TestShrinkEveryBug(t *testing.T) {
-	catalogue := sample.Of(faults.Catalogue(), 80)
+	catalogue := sample.Of(faults.Catalogue(), 90)
 	shrunk := make([]*durosim.Shrunk, len(catalogue))
 	t.Run("bugs", func(t *testing.T) {
 		for i, bug := range catalogue {
@@ -209,7 +209,7 @@ func TestShrinkIsAlwaysTheSame(t *testing.T) {
 // TestShrinkNamesPlainly checks that what is left of a load is numbered from 1, and nodes are lettered from A, where the
 // plan still fails: of many instances and three nodes, the numbers and letters of the few that remain say nothing.
 func TestShrinkNamesPlainly(t *testing.T) {
-	for _, id := range []faults.BugID{"provider/delete-leaves-messages", "engine/stale-completion-accepted"} {
+	for _, id := range sample.Of([]faults.BugID{"provider/delete-leaves-messages", "engine/stale-completion-accepted"}, 2) {
 		bug, _ := faults.Lookup(id)
 		got := shrinkBug(t, bug)
 		for i, n := range got.Plan.Nodes {

@@ -2,11 +2,14 @@ package search
 
 import (
 	"context"
+	"maps"
 	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/undertest"
 )
 
@@ -140,12 +143,12 @@ func sameStatus(a, b *string) bool { return a == b || a != nil && b != nil && *a
 // TestMistakesInRareStates checks that sequences lead to the states in which some mistakes show.
 func TestMistakesInRareStates(t *testing.T) {
 	right := inMemory(nil)
-	for name, mistake := range mistakes {
+	for _, name := range sample.Of(slices.Sorted(maps.Keys(mistakes)), 6) {
 		t.Run(name, func(t *testing.T) {
 			wrong := undertest.Factory{New: func() (*undertest.Store, error) {
 				in, err := right.New()
 				whole := in.Provider
-				handle := mistake(func(c call.Call) call.Answer { return call.Perform(context.Background(), whole, c) })
+				handle := mistakes[name](func(c call.Call) call.Answer { return call.Perform(context.Background(), whole, c) })
 				in.Provider = call.Through("wrong", "1", true, func(_ context.Context, c call.Call) call.Answer { return handle(c) })
 				return in, err
 			}}

@@ -1,7 +1,6 @@
-package command
+package wire_test
 
 import (
-	"bytes"
 	"os"
 	"strings"
 	"testing"
@@ -14,12 +13,7 @@ import (
 )
 
 // protocolPage is the page that describes the protocol for readers who do not know Go.
-const protocolPage = "../../../docs/oracle-protocol.md"
-
-// output is a buffer that can be closed.
-type output struct{ bytes.Buffer }
-
-func (*output) Close() error { return nil }
+const protocolPage = "../../../../docs/oracle-protocol.md"
 
 // TestProtocolExamples checks that the page's examples are what simrun serve answers. Each block starts with a new
 // store.
@@ -41,7 +35,7 @@ func TestProtocolExamples(t *testing.T) {
 			}
 		}
 		var out output
-		sample.OK(t, (&serveCmd{}).server(nil).Serve(t.Context(), strings.NewReader(strings.Join(requests, "\n")), &out))
+		sample.OK(t, inMemory.Serve(t.Context(), strings.NewReader(strings.Join(requests, "\n")), &out))
 		if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(out.String()), "\n")); diff != "" {
 			t.Errorf("%s: -page +simrun serve:\n%s", protocolPage, diff)
 		}

@@ -1,4 +1,4 @@
-package command
+package wire_test
 
 import (
 	"bytes"
@@ -11,7 +11,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/wire"
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/foreign"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties/conformance"
@@ -94,24 +96,45 @@ func (x *exchange) Recv() ([]byte, error) {
 	return line, err
 }
 
+// inMemory serves in-memory stores, as simrun serve does.
+var inMemory = &wire.Server{New: func() (*wire.Store, error) {
+	return wire.NewStore(wire.StoreOptions{Faults: faults.None(), Seed: 1}), nil
+}}
+
 // TestExchangesHaveTheSchema checks every line of random call sequences and of some conformance cases, which together
 // cover every method.
 func TestExchangesHaveTheSchema(t *testing.T) {
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	served := make(chan error, 1)
-	go func() { served <- (&serveCmd{}).server(nil).Serve(t.Context(), toServer, fromServer) }()
+	go func() { served <- inMemory.Serve(t.Context(), toServer, fromServer) }()
 	x := newExchange(t, foreign.NewLines(toClient, fromClient))
 	client := sample.Must(wire.Dial(t.Context(), x, wire.ClientOptions{Patience: time.Minute}))(t)
-	peer := &remote{client: client}
-	sample.Must(search.Search(undertest.Factory{New: peer.store}, search.Options{Sequences: 60}))(t)
-	for _, asked := range conformance.Ask(undertest.Factory{New: peer.store}, "MG-04", "MG-05", "DL-01", "DL-10") {
+	var now int64
+	store := undertest.Factory{New: func() (*undertest.Store, error) {
+		err := client.Reset(t.Context())
+		now = sample.Must(client.Now(t.Context()))(t)
+		return &undertest.Store{
+			Provider: client, Sequential: true, Broken: client.Failure, NowMs: func() int64 { return now },
+			Advance: func(by time.Duration) {
+				sample.OK(t, client.Advance(t.Context(), now, by.Milliseconds()))
+				now += by.Milliseconds()
+			},
+			CorruptHistory: func(instance string, execution, event uint64) error {
+				return client.Damage(t.Context(), call.CorruptEvent{Instance: instance, ExecutionID: execution, EventID: event})
+			},
+			CorruptMessage: func(item engine.WorkItem) error { return client.Damage(t.Context(), call.CorruptMessage{Item: item}) },
+			FailAckStep:    func(step int) { sample.OK(t, client.FailAckStep(t.Context(), step)) },
+		}, err
+	}}
+	sample.Must(search.Search(store, search.Options{Sequences: int(sample.Number(20, 60))}))(t)
+	for _, asked := range conformance.Ask(store, "MG-04", "MG-05", "DL-01", "DL-10") {
 		if asked.Failure != "" || asked.Skipped != "" {
 			t.Errorf("%v: %s%s", asked.Case, asked.Failure, asked.Skipped)
 		}
 	}
 	sample.Must(client.Admin().ReadHistoryWithExecutionID(t.Context(), "none", 1))(t)
-	sample.OK(t, client.SetNow(t.Context(), peer.now+1))
+	sample.OK(t, client.SetNow(t.Context(), now+1))
 	sample.OK(t, fromClient.Close())
 	sample.OK(t, <-served)
 	for _, method := range []string{"describe", "reset", "clock_now", "clock_set", "clock_advance", "fail_ack_step"} {

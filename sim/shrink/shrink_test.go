@@ -32,7 +32,9 @@ const shrinkRuns = 4000
 // TestShrinkEveryBug shrinks one failure for each planted bug, checks that the result is 1-minimal, and prints the
 // sizes.
 func TestShrinkEveryBug(t *testing.T) {
-	catalogue := sample.Of(faults.Catalogue(), 90)
+	catalogue := slices.Clone(faults.Catalogue())
+	slices.Reverse(catalogue) // the first takes longest
+	catalogue = sample.Of(catalogue, 90)
 	shrunk := make([]*durosim.Shrunk, len(catalogue))
 	t.Run("bugs", func(t *testing.T) {
 		for i, bug := range catalogue {

@@ -130,7 +130,7 @@ func digest(t *testing.T, in fuzz.Input) string {
 // one.
 func TestFindsAreKeptApart(t *testing.T) {
 	o := hunting(t, "provider/ack-partial", "provider/filter-after-lock")
-	o.Runs = 384
+	o.Runs = sample.Number(128, 384)
 	r := run(t, o)
 	rules := map[string]bool{}
 	for _, f := range r.Finds {

@@ -43,7 +43,7 @@ func TestProtocolExamples(t *testing.T) {
 }
 
 func TestProtocolNamesEveryMethod(t *testing.T) {
-	page := readPage(t)
+	page := string(sample.Must(os.ReadFile(protocolPage))(t))
 	for _, args := range call.All() {
 		switch args.(type) {
 		case call.CorruptMessage, call.Plant: // only tests in this process make these changes to a store
@@ -63,16 +63,10 @@ func TestProtocolLog(t *testing.T) {
 	}
 }
 
-func readPage(t *testing.T) string {
-	t.Helper()
-	data := sample.Must(os.ReadFile(protocolPage))(t)
-	return string(data)
-}
-
 // fenced returns the page's code blocks in the given language, each as a list of lines.
 func fenced(t *testing.T, language string) (blocks [][]string) {
 	t.Helper()
-	parts := strings.Split(readPage(t), "```"+language+"\n")
+	parts := strings.Split(string(sample.Must(os.ReadFile(protocolPage))(t)), "```"+language+"\n")
 	for _, part := range parts[1:] {
 		text, _, ok := strings.Cut(part, "\n```")
 		if !ok {

@@ -41,15 +41,11 @@ func newExchange(t *testing.T, lines wire.Lines) *exchange {
 }
 
 func (x *exchange) valid(definition string, text []byte) error {
-	schema, err := x.schema.Compile("protocol.json#/$defs/" + definition)
-	if err != nil {
-		return err
-	}
 	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
-	return schema.Validate(value)
+	return sample.Must(x.schema.Compile("protocol.json#/$defs/" + definition))(x.t).Validate(value)
 }
 
 func (x *exchange) check(definition string, text []byte) {
@@ -63,9 +59,7 @@ func (x *exchange) request(line []byte) {
 		ID     json.RawMessage
 		Method string
 	}
-	if err := json.Unmarshal(line, &r); err != nil {
-		x.t.Error(err)
-	}
+	sample.OK(x.t, json.Unmarshal(line, &r))
 	x.methods[string(r.ID)] = r.Method
 	x.check("request", line)
 }
@@ -73,9 +67,7 @@ func (x *exchange) request(line []byte) {
 func (x *exchange) answer(line []byte) {
 	x.check("answer", line)
 	var a struct{ ID, Result json.RawMessage }
-	if err := json.Unmarshal(line, &a); err != nil {
-		x.t.Error(err)
-	}
+	sample.OK(x.t, json.Unmarshal(line, &a))
 	if a.Result != nil {
 		method := x.methods[string(a.ID)]
 		x.check("results/"+method, a.Result)

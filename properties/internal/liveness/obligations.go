@@ -363,7 +363,8 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		from = max(from, next)
 	}
 	b := stallBound(turn, work, len(in.Work) > 0)
-	if c.now <= from+b.ms && mine.Turns <= turnsMax {
+	endless := mine.Turns > turnsMax && !c.parentBehind(mine)
+	if c.now <= from+b.ms && !endless {
 		c.until(from + b.ms)
 		return
 	}
@@ -379,7 +380,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 			return
 		}
 	}
-	if mine.CancelMs == 0 && mine.Turns <= turnsMax && (c.asks(in) || c.wantsMore(in, mine)) {
+	if mine.CancelMs == 0 && !endless && (c.asks(in) || c.wantsMore(in, mine)) {
 		return
 	}
 	mine.StallReported = true
@@ -387,7 +388,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	if mine.CancelMs != 0 {
 		property = "L10"
 	}
-	if mine.Turns > turnsMax {
+	if endless {
 		hint := ""
 		if in.CurrentID > 1 && mine.CancelMs == 0 && !c.Run.Broken() && !c.Run.Planted() {
 			hint = `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`

@@ -74,6 +74,11 @@ func (c *obligations) incomplete(in *model.Instance) bool {
 	return stored != nil && slices.Contains(stored.Incomplete, in.Name)
 }
 
+// parentBehind reports whether an instance has a parent that has messages to handle before it could end it.
+func (c *obligations) parentBehind(mine *track.Instance) bool {
+	return mine.Parent != 0 && !c.live.Instance(mine.Parent).Ended && len(c.Run.Model.Instance(mine.Parent).Queue) > 0
+}
+
 // leftAlone reports whether a child may go on forever because only its parent could end it. That is the case if the
 // parent waits for a node that admits it, if it has ended with an unreadable history, which does not show its children,
 // or if it was deleted before the child began: 1. Nanny starts Eternal. 2. Nanny is deleted by force. 3. Eternal

@@ -43,6 +43,12 @@ type command interface {
 	run(a *app) (status int, err error)
 }
 
+// refusing is a verb that does not take all flags of planFlags.
+type refusing interface {
+	// refuses returns why the verb does not take a flag, by the name of the flag.
+	refuses() map[string]string
+}
+
 // crash is an error that reports a defect in durosim.
 type crash struct{ err error }
 

@@ -85,15 +85,28 @@ func parse(args []string, p *Program, stdout, stderr io.Writer) (command, error)
 	case c.ShowVersion:
 		return &c.Version, nil
 	}
+	verb := ctx.Selected().Target.Addr().Interface().(command)
+	refused := refusedBy(verb)
 	for _, p := range ctx.Path {
 		if err := notEmpty(p); err != nil {
 			return nil, err
+		}
+		if p.Flag != nil && refused[p.Flag.Name] != "" {
+			return nil, fmt.Errorf("--%s: %s", p.Flag.Name, refused[p.Flag.Name])
 		}
 	}
 	if err := overwrites(ctx.Path); err != nil {
 		return nil, err
 	}
-	return ctx.Selected().Target.Addr().Interface().(command), nil
+	return verb, nil
+}
+
+// refusedBy returns why a verb does not take some flags, by their names.
+func refusedBy(verb any) map[string]string {
+	if r, ok := verb.(refusing); ok {
+		return r.refuses()
+	}
+	return nil
 }
 
 // notEmpty returns an error if p is a flag or an argument with an empty value. That of an unset variable in a script
@@ -160,14 +173,16 @@ func newParser(c *cli, p *Program, stdout, stderr io.Writer) *kong.Kong {
 	return parser
 }
 
-// rename makes the help texts of n and its descendants speak of the program and of its scenario.
+// rename makes the help texts of n and its descendants speak of the program and of its scenario, and leaves out flags
+// that a verb refuses.
 func (p *Program) rename(n *kong.Node) {
+	refused := refusedBy(n.Target.Addr().Interface())
 	n.Help, n.Detail = p.inHelp(n.Help), strings.ReplaceAll(n.Detail, "simrun", p.name())
 	for _, v := range n.Positional {
 		v.Help = p.inHelp(v.Help)
 	}
 	for _, f := range n.Flags {
-		f.Help = p.inHelp(f.Help)
+		f.Help, f.Hidden = p.inHelp(f.Help), f.Hidden || refused[f.Name] != ""
 	}
 	for _, child := range n.Children {
 		p.rename(child)
@@ -311,7 +326,9 @@ func completions(p *Program, line string) []string {
 	if strings.HasPrefix(last, "-") {
 		candidates = []string{"--help"}
 		for _, f := range verb.Flags {
-			candidates = append(candidates, "--"+f.Name)
+			if !f.Hidden {
+				candidates = append(candidates, "--"+f.Name)
+			}
 		}
 	}
 	candidates = slices.DeleteFunc(candidates, func(c string) bool { return !strings.HasPrefix(c, last) })

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -38,20 +37,22 @@ Examples:
 Exit status: 0 the comparison is complete, whatever the numbers are; 2 bad input; 130 interrupted.`
 }
 
+// refuses implements refusing.
+func (compareCmd) refuses() map[string]string {
+	return map[string]string{
+		"chooser":      "compare uses the default chooser; run takes a chooser",
+		"double-check": "compare computes each turn once; run computes it twice",
+		"provider":     "compare runs on durosim's own store",
+		"self-check":   "compare is judged by the properties alone; run has self-checks",
+		"store":        "compare begins with an empty store; plan begins with yours",
+	}
+}
+
 const compareSeeds = 20
 
 func (c *compareCmd) run(a *app) (int, error) {
 	if c.Strategy != "" && !c.Procedures {
 		return 0, fmt.Errorf("--strategy %s: compare runs every strategy; run takes one", c.Strategy)
-	}
-	if c.Chooser != "" {
-		return 0, fmt.Errorf("--chooser %s: compare uses the default chooser; run takes a chooser", c.Chooser)
-	}
-	if err := c.noStore("compare begins with an empty store; plan begins with yours"); err != nil {
-		return 0, err
-	}
-	if c.Procedures && c.Provider != "" {
-		return 0, errors.New("--provider: procedures run on durosim's own store")
 	}
 	if c.Procedures && c.Faults == "" {
 		c.Faults = ownFaults(a.program, c.Scenario)

@@ -11,7 +11,7 @@ func TestCompletions(t *testing.T) {
 	for line, want := range map[string][]string{
 		"simrun sh":                         {"shrink"},
 		"simrun rolling-u":                  {"rolling-upgrade", "rolling-upgrade-risk"},
-		"simrun run --fau":                  {"--faults"},
+		"simrun fuzz --c":                   {"--clocks", "--contract", "--corpus", "--crashes"},
 		"simrun run --faults ":              {"full", "light", "none"},
 		"simrun shrink --property S0":       {"S01", "S02", "S03", "S04", "S05", "S06", "S07", "S08", "S09"},
 		"simrun list bu":                    {"bugs", "builds"},

@@ -63,13 +63,13 @@ Examples:
 Exit status: 0 nothing found, 1 safety violated, 2 usage or bad input, 3 liveness violated, 5 an exhaustive search was cut off, 7 it found that the plan fails, 74 standard output cannot be written, 130 interrupted.`
 }
 
+// refuses implements refusing.
+func (fuzzCmd) refuses() map[string]string {
+	return map[string]string{"chooser": "fuzz alternates between choosers", "provider": "fuzz runs on durosim's own store"}
+}
+
 func (c *fuzzCmd) run(a *app) (int, error) {
-	switch {
-	case c.Chooser != "":
-		return 0, fmt.Errorf("--chooser %s: fuzz alternates between choosers", c.Chooser)
-	case c.Provider != "":
-		return 0, fmt.Errorf("--provider %s: fuzz runs on the in-memory store", c.Provider)
-	case c.For < 0 || c.Shrink < 1:
+	if c.For < 0 || c.Shrink < 1 {
 		return 0, fmt.Errorf("--for %v --shrink %d: expected no negative time, and at least one run", c.For, c.Shrink)
 	}
 	if c.Workers == 0 {

@@ -52,6 +52,16 @@ Examples:
 Exit status: 0 the plan itself strands and loses nothing, 7 it does; what a rollback would strand or lose is in the map, and in "point_of_no_return" of --json, and does not affect the status; 1 or 3 the contract is violated, 2 bad input, 130 interrupted; also 2 if the export is damaged: the report is then about the rest, and does not judge the contract. Ordinary leftovers of a store are counted, and do not affect the status.`
 }
 
+// refuses implements refusing.
+func (planCmd) refuses() map[string]string {
+	return map[string]string{
+		"chooser":      "plan uses the default chooser; run takes a chooser",
+		"double-check": "plan computes each turn once; run computes it twice",
+		"provider":     "plan runs on durosim's own store",
+		"self-check":   "plan is judged by the properties alone; run has self-checks",
+	}
+}
+
 const (
 	planSeeds  = 20
 	orderSeeds = 5
@@ -63,12 +73,6 @@ func (c *planCmd) run(a *app) (int, error) {
 	}
 	if c.Replay != "" && (c.Orders || c.Seeds.count > 0) {
 		return 0, errors.New("--replay shows one run: leave out --seeds and --orders; --seed selects the run")
-	}
-	if c.Chooser != "" {
-		return 0, fmt.Errorf("--chooser %s: plan uses the default chooser; run takes a chooser", c.Chooser)
-	}
-	if c.Provider != "" {
-		return 0, errors.New("--provider: plan runs on durosim's own store")
 	}
 	if c.Faults == "" {
 		c.Faults = ownFaults(a.program, c.Scenario)

@@ -20,7 +20,7 @@ type Options struct {
 	Plan func(seed uint64) (*plan.Plan, error)
 	// First and Count select the seeds First, First+1, and so on. Count must not be 0.
 	First, Count uint64
-	// Shard selects every Of-th seed. The zero value selects all seeds.
+	// Shard selects every Of-th seed, which may be none. The zero value selects all seeds.
 	Shard Shard
 	// Workers is the number of concurrent runs; 0 means GOMAXPROCS.
 	Workers int
@@ -80,9 +80,6 @@ func (o *Options) validate() error {
 	o.Shard = cmp.Or(o.Shard, Shard{Index: 1, Of: 1})
 	if o.Shard.Of == 0 || o.Shard.Index == 0 || o.Shard.Index > o.Shard.Of {
 		return fmt.Errorf("campaign: shard %d/%d: expected the index of a part, from 1, and the number of parts", o.Shard.Index, o.Shard.Of)
-	}
-	if o.total() == 0 {
-		return fmt.Errorf("campaign: shard %d/%d of %d seeds has no seed", o.Shard.Index, o.Shard.Of, o.Count)
 	}
 	o.Context, o.Workers = cmp.Or(o.Context, context.Background()), cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	o.MaxViolations = cmp.Or(o.MaxViolations, defaultMaxViolations)

@@ -296,7 +296,6 @@ func TestSenselessOptionsAreRefused(t *testing.T) {
 		"exceed the largest":    func(o *campaign.Options) { o.First = 1<<64 - 1 },
 		"-1 workers":            func(o *campaign.Options) { o.Workers = -1 },
 		"shard 3/2":             func(o *campaign.Options) { o.Shard = campaign.Shard{Index: 3, Of: 2} },
-		"has no seed":           func(o *campaign.Options) { o.Shard = campaign.Shard{Index: 6, Of: 6} },
 		"at most -1 violations": func(o *campaign.Options) { o.MaxViolations = -1 },
 	} {
 		o := options(2)

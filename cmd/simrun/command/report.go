@@ -457,6 +457,9 @@ func (r *report) totals() timeline.Table {
 	if r.shard != (shard{}) {
 		which += fmt.Sprintf(", part %d of %d", r.shard.index, r.shard.of)
 	}
+	if r.Total == 0 {
+		which += ", which has no seed"
+	}
 	if r.Seeds < r.Total {
 		which += fmt.Sprintf("; stopped early, of %s", grouped(r.Total))
 	}

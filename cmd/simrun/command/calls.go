@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNoProvider reports that the contract allows every answer that the store gave during the run.
-var ErrNoProvider = errors.New("every answer of the store is one that the contract of a provider allows: this is no failure of a provider")
+var ErrNoProvider = errors.New("every answer of the store is one that the contract allows, so its calls show no mistake; what it stored can be wrong all the same")
 
 // Calls executes a run and returns a log of its provider calls and their answers, one JSON object per line. The log
 // ends with the first answer that the contract does not allow, and refusal explains why. If there is no such answer,

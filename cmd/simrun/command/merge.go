@@ -76,12 +76,21 @@ func (c *mergeCmd) run(a *app) (int, error) {
 	r := newReport(s, campaign.Merge(results, coverage), seeds) // how long the shards took is not known
 	r.know(known)
 	r.SecondJudge = s.judgedTwice(seeds.first, shard{}, r.Seeds)
+	if s.flags.Chooser == portfolio {
+		counts := newPortfolioCounts()
+		for _, one := range results {
+			counts.add(one)
+		}
+		r.Portfolio = counts.members
+	}
 	if err := c.tell(a, r, findings, shard{}); err != nil {
 		return 0, err
 	}
 	if c.JSON {
 		return a.printJSON("merge", r, r)
 	}
+	s.context = a.interruptible()
+	r.makeSmall()
 	a.printCampaign(r)
 	return r.Status, nil
 }

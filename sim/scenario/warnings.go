@@ -153,9 +153,15 @@ func (p *parser) warnNode(n *plan.Node) {
 	}
 	first := steps[mine[0]].Verb
 	up, build := !n.Absent && first != plan.VerbStart && first != plan.VerbAdd, n.Build
+	changed := map[string]plan.Verb{} // the last change of each handler; never iterated over
 	for k, i := range mine {
 		s, line := &steps[i], p.stepLines[i]
 		switch s.Verb {
+		case plan.VerbRegister, plan.VerbDeregister:
+			if changed[s.Handler] == s.Verb {
+				p.warn(line, "%s: an earlier step has done that", s)
+			}
+			changed[s.Handler] = s.Verb
 		case plan.VerbUpgrade, plan.VerbRollback:
 			p.warnBuild(line, s, build)
 			build = s.Build

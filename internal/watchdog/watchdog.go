@@ -230,10 +230,15 @@ func stackOf(goroutine string) (state string, frames []string) {
 			if at := strings.LastIndexByte(call, '('); at > 0 {
 				call = call[:at]
 			}
-			place, _, _ = strings.Cut(place, " +0x")
-			frames = append(frames, fmt.Sprintf("%s (%s)", call[strings.LastIndexByte(call, '/')+1:], path.Base(place)))
+			frames = append(frames, fmt.Sprintf("%s (%s)", call[strings.LastIndexByte(call, '/')+1:], placeOf(place)))
 		}
 		return state, frames
 	}
 	return "", nil
+}
+
+// placeOf returns the file and the line of a frame. An empty loop has no line, and a stack says 1.
+func placeOf(frame string) string {
+	place, _, _ := strings.Cut(path.Base(frame), " +0x")
+	return strings.TrimSuffix(place, ":1")
 }

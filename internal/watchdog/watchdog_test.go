@@ -24,8 +24,8 @@ func TestBusyMachine(t *testing.T) {
 			}
 			w.Leave()
 		})
-		if (stuck != nil) != (uses > 0) {
-			t.Errorf("with %v of processor time at each look: %+v", uses, stuck)
+		if at := placeOf("/a/b.go:1 +0x12") + placeOf("/a/b.go:11"); (stuck != nil) != (uses > 0) || at != "b.gob.go:11" {
+			t.Errorf("with %v of processor time at each look: %+v; places %s", uses, stuck, at)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "cmp"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Limits holds the limits in docs/contract/runtime.md#r4.1 that have changed between releases. A zero field means the
 // contract's limit.
@@ -32,3 +35,17 @@ const (
 	MaxKVKeys       = 100
 	MaxKVValueBytes = 16384
 )
+
+// LimitsUnlike describes the limits that are not the same in another build, such as "100 keys on 1.5.0, 150 on 1.6.0".
+func (b *Build) LimitsUnlike(other *Build) (all []string) {
+	mine, theirs := b.Bounds(), other.Bounds()
+	for _, l := range []struct {
+		what        string
+		mine, other int
+	}{{"carried messages", mine.CarriedEvents, theirs.CarriedEvents}, {"keys", mine.Keys, theirs.Keys}, {"bytes of a value", mine.ValueBytes, theirs.ValueBytes}} {
+		if l.mine != l.other {
+			all = append(all, fmt.Sprintf("%d %s on %s, %d on %s", l.mine, l.what, b.Name(), l.other, other.Name()))
+		}
+	}
+	return all
+}

@@ -34,7 +34,7 @@ func contracts() string {
 		}, "as 0.1.26, with a warning; a simulation's store the batch alone", "`oracle`; `BP-27`, `BP-223`"},
 		{"messages that a continue-as-new carries; keys; bytes of a value ([limits](contract/runtime.md#r4.1))", func(c engine.Contract) string {
 			return fmt.Sprintf("%d; %d; %d", c.Limits.CarriedEvents, c.Limits.Keys, c.Limits.ValueBytes)
-		}, "as 0.1.26; `limits` of a declared build", "S17, S20, S24"},
+		}, "as 0.1.26; `limits` of a declared build", "S11, S17, S20, S24"},
 		{"automatic ids of children; `sub::` in other ids ([7.10](contract/runtime.md#r7.10))", func(c engine.Contract) string {
 			return yes(c.OwnChildIDs, "`sub::5`, from execution 2 on `sub::2_5`; refused", "`sub::5`; free")
 		}, "as 0.1.26; `names children` of a declared build", "S24, S11"},

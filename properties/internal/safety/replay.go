@@ -319,8 +319,16 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		if place := k.panics[in.Name]; place != "" && ex.Status == engine.StatusFailed {
 			by += ", whose code panicked at " + place
 		}
+		advice := k.advice()
+		if wrote != nil && wrote.build.Bounds() != run.build.Bounds() {
+			like, within := *run.build, input
+			like.Limits, within.Build = wrote.build.Bounds(), &like
+			if differs, err := replay.Verify(within); err == nil && differs == "" {
+				advice = "; the limits of the builds differ: " + strings.Join(wrote.build.LimitsUnlike(run.build), "; ")
+			}
+		}
 		k.Run.Safety("S11", last.by.Node, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s%s",
-			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs+at(replay.DiffersAt(input)), by, k.advice())
+			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs+at(replay.DiffersAt(input)), by, advice)
 		return
 	}
 	if output != "" {

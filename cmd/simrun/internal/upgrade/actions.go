@@ -41,6 +41,11 @@ func (r *Report) Actions() []Action {
 		return list
 	}
 	last := len(r.Steps)
+	for _, p := range r.Whole.Properties {
+		if p.Class != cluster.ClassPlan && (r.Store == nil || len(r.Store.Problems) == 0) {
+			add(0, nil, "change the plan or its builds: its run with seed %d violates %s", p.First.Seed, p.Property)
+		}
+	}
 	for _, g := range r.Whole.Fate.Remarks {
 		if at := slices.IndexFunc(r.Steps, func(s plan.Step) bool { return s.Verb == plan.VerbActivate }); g.Kind == cluster.RemarkActivation && at >= 0 {
 			add(at+1, nil, "see that every node is ready: the activation never takes place in %d of %s (%s)", g.Count, pretty.Plural(r.End.Seeds, "seed", "seeds"), g.About)

@@ -188,14 +188,8 @@ func (w *Window) judge(p *plan.Plan, states []nodeState, old, young *engine.Buil
 	if young.OwnChildIDs && !old.OwnChildIDs {
 		risk("children: %s names them by execution and refuses other ids that begin with sub::, %s does not: what an execution of %[2]s asks for by such an id does not replay on %[1]s (S11)", w.New, w.Old)
 	}
-	a, b := old.Bounds(), young.Bounds()
-	for _, l := range []struct {
-		what     string
-		old, now int
-	}{{"carried messages", a.CarriedEvents, b.CarriedEvents}, {"keys", a.Keys, b.Keys}, {"bytes of a value", a.ValueBytes, b.ValueBytes}} {
-		if l.old < l.now {
-			risk("limits: %d %s on %s, %d on %s: it drops or fails what the newer one has let through (S17)", l.old, l.what, w.Old, l.now, w.New)
-		}
+	if differ := strings.Join(old.LimitsUnlike(young), "; "); differ != "" {
+		risk(`limits: %s: above its own, a build drops messages ("expect taken" tells) or fails work (S11)`, differ)
 	}
 	for _, bug := range faults.Profile("duroxide-0.1.26") {
 		mended, err := engine.ParseVersion(bug.Mended)

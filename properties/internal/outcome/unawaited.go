@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,9 +119,34 @@ func (m message) String() string {
 // inbox is what became of the messages to an instance, as its histories tell.
 type inbox struct {
 	taken, lost []message
+	raised      []raised  // the events that came, in order
 	missed      []message // of those lost, what came while a wait for the name was open
 	early       []message // of those lost, what came before a wait for the name
 	waits       []target  // that its code had
+}
+
+// raised is an event that came, and whether a wait took it.
+type raised struct {
+	message
+	taken bool
+}
+
+// next removes what became of m, the first of so many equal messages that the plan still sends. If more than that came, a
+// fault has sent some of them twice, and what was taken counts.
+func (in *inbox) next(m message, sends int) (taken, lost bool) {
+	is := func(r raised) bool { return r.message == m }
+	came, passed := 0, false
+	for _, r := range slices.Backward(in.raised) {
+		if is(r) {
+			came, passed = came+1, !r.taken
+		}
+	}
+	if came > 0 {
+		first := slices.IndexFunc(in.raised, is)
+		in.raised = slices.Delete(in.raised, first, first+1)
+	}
+	taken = !(passed && came <= sends) && remove(&in.taken, m)
+	return taken, !taken && remove(&in.lost, m)
 }
 
 func remove(list *[]message, m message) bool {
@@ -146,8 +172,12 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 	if no == 0 {
 		return nil // the store has never heard of it
 	}
-	in, known := c.inbox(no)
-	for _, a := range p.Actions {
+	in, known := c.inbox(no, len(p.Actions) > 1)
+	actions, byTime := p.Actions, func(a, b plan.Action) int { return cmp.Compare(a.At, b.At) }
+	if !slices.IsSortedFunc(actions, byTime) {
+		actions = slices.SortedStableFunc(slices.Values(actions), byTime)
+	}
+	for i, a := range actions {
 		if a.Unawaited || !known {
 			continue
 		}
@@ -155,12 +185,15 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 		if m.verb == plan.ActionCancel {
 			m.data = "" // the reason
 		}
-		if remove(&in.taken, m) {
-			continue
+		sends := 0
+		for _, b := range actions[i:] {
+			if !b.Unawaited && b.Verb == a.Verb && b.Name == a.Name && b.Data == a.Data {
+				sends++
+			}
 		}
+		taken, lost := in.next(m, sends)
 		why := "it came when it had ended"
-		lost := remove(&in.lost, m)
-		if onlyLost && !lost {
+		if taken || onlyLost && !lost {
 			continue
 		}
 		status := c.Run.Model.Instance(no).Status()
@@ -192,8 +225,8 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 }
 
 // inbox follows the histories of an instance. An event goes to the oldest open wait for it, and is lost if there is none;
-// a queue keeps its messages, across executions, too.
-func (c *Checker) inbox(no observe.InstanceNo) (in inbox, known bool) {
+// a queue keeps its messages, across executions, too. Only if asked, it notes the order of the events.
+func (c *Checker) inbox(no observe.InstanceNo, ordered bool) (in inbox, known bool) {
 	m := c.Run.Model
 	started := m.Kinds.SetOf(eventdata.KindOrchestrationStarted)
 	told := m.Kinds.SetOf(eventdata.KindOrchestrationStarted, eventdata.KindOrchestrationCancelRequested, eventdata.KindExternalSubscribed,
@@ -210,7 +243,11 @@ func (c *Checker) inbox(no observe.InstanceNo) (in inbox, known bool) {
 		}
 		var open []wait // waits and dequeues that have got nothing
 		arrives := func(a message, wanted engine.EventData) {
-			if i := slices.IndexFunc(open, func(w wait) bool { return w.data == wanted }); i >= 0 {
+			i := slices.IndexFunc(open, func(w wait) bool { return w.data == wanted })
+			if ordered && a.verb == plan.ActionRaise {
+				in.raised = append(in.raised, raised{a, i >= 0})
+			}
+			if i >= 0 {
 				open = slices.Delete(open, i, i+1)
 				in.taken = append(in.taken, a)
 			} else {

@@ -402,6 +402,8 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 	switch {
 	case f.End == cluster.EndedDeleted:
 		return "a build of the plan must admit its pin, and a node of that build must be up until it has ended"
+	case f.End == cluster.EndedPoisoned && (strings.Contains(f.Cause, eventdata.Swept) || strings.Contains(f.Cause, eventdata.DeadLetter)):
+		return fmt.Sprintf("a node that admits its pin must take it within the patience of %s; %s", pretty.Duration(c.Run.World.Plan().Patience.Or().After.Milliseconds()), c.upText())
 	case f.End == cluster.EndedPoisoned && len(w.refusals) > 0:
 		r := &w.refusals[0]
 		name := c.Run.NodeName(r.node)

@@ -433,6 +433,9 @@ func (e *End) named(b *strings.Builder, all bool) {
 		if m.Step != "" {
 			fmt.Fprintf(b, " after %q", m.Step)
 		}
+		if m.Cause != "" && all {
+			fmt.Fprintf(b, ": %s", m.Cause)
+		}
 		b.WriteString("\n")
 	}
 	if more := e.Count - uint64(len(names)); more > 0 && len(names) > 0 {

@@ -363,7 +363,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		from = max(from, next)
 	}
 	b := stallBound(turn, work, len(in.Work) > 0)
-	endless := mine.Turns > turnsMax && !c.parentBehind(mine)
+	endless := mine.Turns > turnsMax
 	if c.now <= from+b.ms && !endless {
 		c.until(from + b.ms)
 		return
@@ -381,6 +381,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		}
 	}
 	if mine.CancelMs == 0 && !endless && (c.asks(in) || c.wantsMore(in, mine)) {
+		return
+	}
+	if endless && c.now <= from+b.ms && c.parentBehind(mine) {
 		return
 	}
 	mine.StallReported = true

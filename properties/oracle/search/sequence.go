@@ -162,7 +162,7 @@ func (c *checker) failingAck(d *draws) {
 		token, in, held = c.begin(d, c.message(d, c.instance(d)))
 	}
 	step := 1 + d.between(0, mostAckSteps-1)
-	if held && c.names == alike && c.in.Advance != nil && d.oneIn(2) {
+	if held && c.names == alike && c.in.Advance != nil && d.oneIn(3) {
 		c.tornCancel(d, token, in, max(step, mostAckSteps-d.between(0, 5)))
 		return
 	}

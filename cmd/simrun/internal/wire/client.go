@@ -39,7 +39,7 @@ type Client struct {
 type ClientOptions struct {
 	// Patience is the maximum time that an answer may take in addition to the call's poll timeout. It must be positive.
 	Patience time.Duration
-	// Start is the maximum time that the first answer may take, for which a program has to start. Zero means Patience.
+	// Start is the maximum time that the first answer may take, if it is more than Patience: a program has to start.
 	Start time.Duration
 	// Became, if not nil, describes the other side's fate after it has stopped answering.
 	Became func() string

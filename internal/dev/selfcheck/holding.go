@@ -120,8 +120,9 @@ func (k *nodes) judgeResumed(n *nodeState, h *held, turn *machine.TurnNote) {
 		history = nil // what the batch has is the execution before
 	}
 	was := n.takeKept(h.instance)
-	may := was.instance != "" && was.execution == h.want.execution && len(history) == was.from+len(was.delta) && (o.KeptTurns == 0 || was.turns < o.KeptTurns)
-	if turn.Resumed && !may || !turn.Resumed && may && reflect.DeepEqual(history[was.from:], was.delta) {
+	must := was.instance != "" && was.execution == h.want.execution && len(history) == was.from+len(was.delta) &&
+		(o.KeptTurns == 0 || was.turns < o.KeptTurns) && reflect.DeepEqual(history[was.from:], was.delta)
+	if turn.Resumed != must {
 		k.wrong(n, h.instance, "goes on from a kept execution of %s: %t, after %d such turns, first: %t: expected otherwise, with at most %d turns without a replay, of %d executions",
 			h.instance, turn.Resumed, was.turns, turn.First, o.KeptTurns, o.KeptExecutions)
 	}

@@ -97,7 +97,12 @@ func (f *fleet) registerAgain(r *node.Registry, handler string) error {
 	}
 	for _, p := range f.plan.Programs.Versions(name, v.String()) {
 		if p.At() == v.String() {
-			return r.Register(name, v, p.Handler())
+			one := node.NewRegistry()
+			if err := one.Register(name, v, p.Handler()); err != nil {
+				return err
+			}
+			r.Adopt(one, func(string) bool { return true }) // it may be lower than what is there
+			return nil
 		}
 	}
 	return f.ship(r, handler)

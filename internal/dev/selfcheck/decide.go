@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/Masterminds/semver/v3"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
@@ -180,7 +181,7 @@ func incompatible(pin *engine.Version, supported *engine.VersionRange) string {
 }
 
 // resolveBatch returns the version of the handler that runs the turn of a batch (docs/contract/runtime.md#r8): the one
-// that is named; or else the one of the policy, if it names one, or the last that is registered.
+// that is named; or else the one of the policy, if it names one, or the highest that is registered.
 func resolveBatch(r *node.Registry, b *batch) (handler string, found bool) {
 	version := b.version
 	if !b.begins && version == "0.0.0" {
@@ -189,13 +190,19 @@ func resolveBatch(r *node.Registry, b *batch) (handler string, found bool) {
 	if exact, is := r.Policy(b.name).Version(); is && version == "" {
 		version = exact.String()
 	}
-	for _, registered := range r.Orchestrations() { // in ascending order
+	var highest *semver.Version
+	for _, registered := range r.Orchestrations() {
 		name, text, _ := strings.Cut(registered, "@")
 		if name != b.name {
 			continue
 		}
-		if same, err := engine.ParseVersion(version); version == "" || err == nil && same.String() == text {
-			handler = registered
+		switch has := semver.MustParse(text); {
+		case version == "" && (highest == nil || has.GreaterThan(highest)):
+			handler, highest = registered, has
+		case version != "":
+			if same, err := engine.ParseVersion(version); err == nil && same.String() == text {
+				handler = registered
+			}
 		}
 	}
 	return handler, handler != ""

@@ -79,11 +79,9 @@ func (nw *network) perform(c *callState, answer *machine.Answer) {
 		answer.Err = errRefused
 		return
 	}
-	if isQueueCall(c.kind) {
-		if err := nw.refuse(c.kind); err != nil {
-			answer.Err = err
-			return
-		}
+	if err := nw.refuse(c.kind); err != nil {
+		answer.Err = err
+		return
 	}
 	a := call.Pass(nw.ctx, c.provider, c.request)
 	answer.Err, answer.Orchestration, answer.Work, answer.Count, answer.Value, answer.Events = a.Err, a.Orchestration, a.Work, a.Count, a.Value, a.Events
@@ -92,8 +90,7 @@ func (nw *network) perform(c *callState, answer *machine.Answer) {
 // errRefused is the store's answer to an ack that must not take effect.
 var errRefused = engine.Permanentf(observe.CallAckWorkItem.String(), "storage refuses the activity's result")
 
-// isQueueCall reports whether faults may make the store reject a call. They apply only to calls on the two queues, not
-// to reads or session upkeep.
+// isQueueCall reports whether a call is one on the two queues, not a read or session upkeep.
 func isQueueCall(k observe.CallKind) bool {
 	switch k {
 	case observe.CallFetchOrchestrationItem, observe.CallAckOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallRenewOrchestrationItemLock,

@@ -301,8 +301,8 @@ const (
 	RemarkRefused RemarkKind = "refused"
 )
 
-// Told describes how work ended. Fates are those of the plan's instances, in the plan's order, and Stored those of its
-// histories, of which it expects no end: AsExpected is false if they were poisoned, or waited for a build until rescue
+// Told describes how work ended. Fates are those of the plan's instances, in the plan's order, and of the independent
+// ones that code has started, and Stored those of the plan's histories, of which it expects no end: AsExpected is false if they were poisoned, or waited for a build until rescue
 // or the end. Waits are the periods during which work waited for a build, ordered by start time.
 type Told struct {
 	Fates   []Fate   `json:"fates,omitempty"`

@@ -89,6 +89,19 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 }
 
+// detached judges the independent instances that code has started. The plan expects nothing of them, and their code may fail.
+func (c *Checker) detached(p *plan.Plan) {
+	planned := map[string]bool{}
+	for i := range p.Instances {
+		planned[p.Instances[i].ID] = true
+	}
+	for no := range c.work {
+		if name := c.Run.Model.Name(observe.InstanceNo(no)); c.work[no].detached && !planned[name] {
+			c.judge(&plan.Instance{ID: name, Expect: plan.EndCompleted + "|" + plan.EndFailed})
+		}
+	}
+}
+
 // ending returns how an instance ended, with a short description of the cause.
 func (c *Checker) ending(in *model.Instance, w *work) (cluster.Ending, string) {
 	ex := in.Latest()

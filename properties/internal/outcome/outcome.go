@@ -64,6 +64,7 @@ type work struct {
 	withParent bool
 	stuck      string // what it waited for, and nothing can bring it, when recovery cancelled it, or ""
 	early      bool   // whether a message came before it had begun
+	detached   bool   // whether code has started it as an independent instance
 	panicked   string // where its code panicked last, or "" if it did not panic or the place is unknown
 }
 
@@ -308,8 +309,13 @@ func (c *Checker) refused(w *work, n *track.Node, d *track.Delivery, note *machi
 	})
 }
 
-// OnCommitted records the ack that ends an instance.
-func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, _ *model.Call) {
+// OnCommitted records the ack that ends an instance, and the independent ones that a turn starts.
+func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, call *model.Call) {
+	for _, item := range call.Request.Ack.OrchestratorItems {
+		if start, ok := engine.Known(item).(engine.StartItem); ok && start.ParentInstance == "" {
+			c.of(c.Run.Model.Number(start.Instance)).detached = true
+		}
+	}
 	if status := c.Run.Model.Instance(no).Status(); status != engine.StatusCompleted && status != engine.StatusFailed {
 		return
 	}
@@ -375,6 +381,7 @@ func (c *Checker) Finish() {
 	for i := range p.Instances {
 		c.judge(&p.Instances[i])
 	}
+	c.detached(p)
 	for i := range p.Histories {
 		c.stored(&p.Histories[i])
 	}

@@ -93,7 +93,7 @@ func (t *Took) compare(o *Took) int {
 // add adds the run r of plan p, which apply has changed.
 func (t *Took) add(p *plan.Plan, r *cluster.Result) {
 	from := began(p)
-	for i := range r.Fates {
+	for i := range p.Instances {
 		f, in := &r.Fates[i], &p.Instances[i]
 		after := f.EndedMs - from.Milliseconds()
 		switch {

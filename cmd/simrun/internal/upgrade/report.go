@@ -237,7 +237,7 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	}
 	for i := range r.Fates {
 		f := &r.Fates[i]
-		pin, stored := pinOf(r, f.Instance, i), p.Instances[i].Existing
+		pin, stored := pinOf(r, f.Instance, i), i < len(p.Instances) && p.Instances[i].Existing
 		n := uint64(store.Weight(f.Instance))
 		e.Work += n
 		switch gone := deletedByRescue(r, f); {
@@ -313,7 +313,7 @@ func holdsUp(r *cluster.Result, instance string) (wait *cluster.Wait) {
 
 // pinOf returns the pin of instance i, or the one that it last waited with if it has been deleted.
 func pinOf(r *cluster.Result, instance string, i int) string {
-	if i < len(r.FinalStates) && r.FinalStates[i].Pin != nil {
+	if i < len(r.FinalStates) && r.FinalStates[i].Instance == instance && r.FinalStates[i].Pin != nil {
 		return r.FinalStates[i].Pin.String()
 	}
 	for _, w := range slices.Backward(r.Waits) {

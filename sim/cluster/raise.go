@@ -55,7 +55,7 @@ func (c *clients) raiseWhatWaits() int64 {
 			continue
 		}
 		open := c.openWaits(id)
-		if len(open) == 0 || c.hasChild(id) || c.unaided(id) {
+		if len(open) == 0 || len(c.children(id)) > 0 || c.unaided(id) || c.raced(id) {
 			continue
 		}
 		r.atMs = c.nowMs()
@@ -87,19 +87,42 @@ func finished(p memprovider.InstanceState, ok bool) bool {
 	return !ok || ended(p.Status) && p.Messages == 0 && p.Activities == 0 && p.LockedUntilMs == 0
 }
 
-// hasChild reports whether the instance's current execution has a child that has not yet reported its end.
-func (c *clients) hasChild(id string) bool {
-	history, _ := c.history(id) // it can be decoded, since its waits have been read from it
-	open := 0
+// children returns the children of the instance's current execution that have not yet reported their end.
+func (c *clients) children(id string) map[uint64]string {
+	history, _ := c.history(id) // if it cannot be decoded, nothing goes on
+	open := map[uint64]string{}
 	for i := range history {
-		switch history[i].Data.(type) {
+		switch d := history[i].Data.(type) {
 		case eventdata.SubOrchestrationScheduled:
-			open++
+			open[history[i].EventID] = d.Child(id)
 		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
-			open--
+			delete(open, history[i].SourceEventID)
 		}
 	}
-	return open > 0
+	return open
+}
+
+// raced reports whether a parent of the instance, or another child of one, has a timer or an activity that may finish
+// before the instance does: the parent may have set a time for it.
+func (c *clients) raced(id string) bool {
+	goesOn := func(p memprovider.InstanceState) bool { return !ended(p.Status) && p.Messages+p.Activities > 0 }
+	for range maxDepth {
+		p, _ := c.store.Peek(id)
+		child := id
+		id = p.Parent
+		switch p, ok := c.store.Peek(id); {
+		case !ok || ended(p.Status):
+			return false
+		case goesOn(p):
+			return true
+		}
+		for _, other := range c.children(id) { //tidy:ordered any of them is enough
+			if beside, ok := c.store.Peek(other); ok && other != child && goesOn(beside) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unaided reports whether the plan marks an instance, or the root it descends from, as unaided, so that only the plan

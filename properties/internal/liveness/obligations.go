@@ -383,8 +383,15 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 	if mine.CancelMs == 0 && !endless && (c.asks(in) || c.wantsMore(in, mine)) {
 		return
 	}
-	if endless && c.now <= from+b.ms && c.parentBehind(mine) {
-		return
+	if endless && c.now <= from+b.ms || len(in.Queue) == 0 && len(in.Work) == 0 {
+		open, ms := c.raced(mine)
+		if open {
+			return // its parent may end it, and clients decide no race
+		}
+		if from = max(from, ms); c.now <= from+b.ms && !endless {
+			c.until(from + b.ms)
+			return
+		}
 	}
 	mine.StallReported = true
 	property := "L02"

@@ -74,9 +74,20 @@ func (c *obligations) incomplete(in *model.Instance) bool {
 	return stored != nil && slices.Contains(stored.Incomplete, in.Name)
 }
 
-// parentBehind reports whether an instance has a parent that has messages to handle before it could end it.
-func (c *obligations) parentBehind(mine *track.Instance) bool {
-	return mine.Parent != 0 && !c.live.Instance(mine.Parent).Ended && len(c.Run.Model.Instance(mine.Parent).Queue) > 0
+// raced reports whether a parent of a child, or another child of one, has messages or activities to handle, after which
+// the child may be ended. sinceMs is when one of them last moved.
+func (c *obligations) raced(mine *track.Instance) (open bool, sinceMs int64) {
+	for up := mine.Parent; up != 0 && !c.live.Instance(up).Ended; up = c.live.Instance(up).Parent {
+		for _, in := range c.Run.Model.Instances[1:] {
+			other := c.live.Instance(in.No)
+			if in.No != up && other.Parent != up || other == mine || other.Ended {
+				continue
+			}
+			open = open || len(in.Queue) > 0 || len(in.Work) > 0
+			sinceMs = max(sinceMs, other.ProgressMs)
+		}
+	}
+	return open, sinceMs
 }
 
 // leftAlone reports whether a child may go on forever because only its parent could end it. That is the case if the

@@ -198,10 +198,14 @@ func (s *search) run(w way) (out tried) {
 func (s *search) learn(t tried) {
 	s.r.Runs++
 	s.r.Longest = max(s.r.Longest, len(t.steps)-t.crashes) // a crash is a step, and a start
-	if len(t.result.Violations) > 0 {
+	violations := t.result.Violations
+	if !s.whole(t.way) { // how its work ends is not how the plan's ends
+		violations = slices.DeleteFunc(slices.Clone(violations), func(v cluster.Violation) bool { return v.Class == cluster.ClassPlan })
+	}
+	if len(violations) > 0 {
 		s.r.Failed++
-		s.r.Violation, s.r.Plan = t.result.Violations[0], s.plan(t.way)
-		for _, v := range t.result.Violations {
+		s.r.Violation, s.r.Plan = violations[0], s.plan(t.way)
+		for _, v := range violations {
 			if !slices.Contains(s.r.Properties, v.Property) {
 				s.r.Properties = append(s.r.Properties, v.Property)
 			}
@@ -224,6 +228,16 @@ func (s *search) learn(t tried) {
 		s.seen[key] = struct{}{}
 		s.branch(t.way, at)
 	}
+}
+
+// whole reports whether a way has all steps of the schedule.
+func (s *search) whole(w way) bool {
+	for i, steps := range s.steps {
+		if w.done[i] < len(steps) {
+			return false
+		}
+	}
+	return true
 }
 
 // branch queues one way per action that is possible at that time: the next step of each node, and a crash of each node.

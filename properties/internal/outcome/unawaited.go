@@ -29,20 +29,28 @@ func (t target) String() string {
 }
 
 // unawaited describes the plan's first message to an instance that no code in the run ever waits for, as a misspelt one
-// is. It returns "" if there is none, or if that is not certain: code that was stopped might have waited later, and a
-// wait in an execution that was pruned or deleted is not seen.
+// is, or for which the instance does not wait, but for another, which only recovery sends: its version calls it otherwise.
+// It returns "" if there is none, or if that is not certain: code that was stopped might have waited later, and a wait in an
+// execution that was pruned or deleted is not seen.
 func (c *Checker) unawaited(p *plan.Instance, f *cluster.Fate) string {
 	if p.Expect == plan.EndAny || f.End != cluster.EndedCompleted && p.Expect != plan.EndEternal {
 		return ""
 	}
+	no := c.Run.Model.Number(p.ID)
 	for _, a := range p.Actions {
-		sent := target{a.Name, a.Verb == plan.ActionEnqueue}
-		if a.Unawaited || a.Verb != plan.ActionRaise && !sent.queue || c.isAwaited(p.ID, sent) {
+		sent, whose := target{a.Name, a.Verb == plan.ActionEnqueue}, "no code of the run ever waits"
+		if a.Unawaited || a.Verb != plan.ActionRaise && !sent.queue {
 			continue
 		}
-		text := fmt.Sprintf("the plan says %q, and no code of the run ever waits for that", string(a.Verb)+" "+a.Name)
+		if c.isAwaited(p.ID, sent) {
+			if !c.lacked(p, no) || c.findsWait(no, func(w target) bool { return w == sent }) {
+				continue
+			}
+			whose = "its own code never waits"
+		}
+		text := fmt.Sprintf("the plan says %q, and %s for that", string(a.Verb)+" "+a.Name, whose)
 		var names []string
-		c.findsWait(c.Run.Model.Number(p.ID), func(w target) bool {
+		c.findsWait(no, func(w target) bool {
 			if !slices.Contains(names, w.String()) {
 				names = append(names, w.String())
 			}
@@ -54,6 +62,15 @@ func (c *Checker) unawaited(p *plan.Instance, f *cluster.Fate) string {
 		return text
 	}
 	return ""
+}
+
+// lacked reports whether recovery has sent an instance what the plan does not send it at all.
+func (c *Checker) lacked(p *plan.Instance, no observe.InstanceNo) bool {
+	return slices.ContainsFunc(c.of(no).recovery, func(sent string) bool {
+		return sent != cancelledIt && !strings.HasSuffix(sent, forChild) && !slices.ContainsFunc(p.Actions, func(a plan.Action) bool {
+			return strings.HasSuffix(sent, fmt.Sprintf(" %q", a.Name))
+		})
+	})
 }
 
 // isAwaited reports whether code in the run waited for a target, or may have: it looks at the given instance first.

@@ -47,6 +47,8 @@ type seen struct {
 	execution uint64
 	last      uint64 // the number of the latest event
 	current   uint64 // by its row
+	rows      uint64 // of its executions
+	lowest    uint64 // of their numbers
 	events    uint32
 	group     uint32
 	started   bool // it has a row, an event or a queued start
@@ -120,7 +122,11 @@ func (in *seen) reaches(n uint64) bool {
 }
 
 func (s *survey) execution(l *line, pin *engine.Version) {
-	if in := s.of(l.InstanceID); in.reaches(l.ExecutionID) {
+	in := s.of(l.InstanceID)
+	if in.rows++; in.rows == 1 || l.ExecutionID < in.lowest {
+		in.lowest = l.ExecutionID
+	}
+	if in.reaches(l.ExecutionID) {
 		in.status, in.pin, in.hasExecution = s.trait("", l.Status, ""), s.trait("", PinText(pin), ""), true
 		in.over = in.over || l.Status == string(engine.StatusCompleted) || l.Status == string(engine.StatusFailed)
 	}
@@ -243,7 +249,7 @@ func (s *sets) number(members []uint32) uint32 {
 func (s *survey) choose() {
 	for i := range s.all {
 		in := &s.all[i]
-		in.damaged = in.damaged || in.last != uint64(in.events) || in.current != 0 && in.current != in.execution
+		in.damaged = in.damaged || in.last != uint64(in.events) || in.current != 0 && in.current != in.execution || in.rows > 0 && in.rows != in.execution-in.lowest+1
 		in.length = uint8(bits.Len32(in.events))
 	}
 	families := s.families()

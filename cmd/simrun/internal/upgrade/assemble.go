@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -82,11 +83,21 @@ func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedIn
 	if in.Current == 0 {
 		in.Current = numbers[len(numbers)-1]
 	}
-	for _, n := range numbers {
+	for i, n := range numbers {
+		switch at := r.executions[executionKey{id, n}].place; {
+		case n > in.Current:
+			r.fail(at, "execution_id", "execution %d of %s is above its current_execution_id, %d: it is left out", n, id, in.Current)
+			continue
+		case i > 0 && n > numbers[i-1]+1:
+			r.fail(at, "execution_id", "execution %d of %s follows execution %d: the executions between them are missing", n, id, numbers[i-1])
+		}
 		in.Executions = append(in.Executions, r.assembleExecution(id, n))
 	}
 	x := r.executions[executionKey{id, in.Current}]
 	switch {
+	case in.Current > math.MaxInt64: // no execution could follow it
+		r.fail(row.place, "current_execution_id", "instance %s: no store has an execution %d: it is left out", id, in.Current)
+		return nil, false
 	case x == nil:
 		r.fail(row.place, "current_execution_id", "instance %s: execution %d is not in this export: it is left out", id, in.Current)
 		return nil, false

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
@@ -97,7 +98,7 @@ func orUnknown(version string) string { return cmp.Or(version, "unknown") }
 // differs describes how the returned delivery differs from d. The text is empty if they are equal.
 func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, clause) {
 	if !slices.EqualFunc(got.Item.Messages, d.messages, sameItem) {
-		return fmt.Sprintf("the batch is not exactly the instance's visible messages: expected %s, got %s", shown{d.messages}, shown{got.Item.Messages}), by("5.2", "I3 I4")
+		return fmt.Sprintf("the batch is not exactly the instance's visible messages: %sexpected %s, got %s", d.orphan(j, got.Item.Messages), shown{d.messages}, shown{got.Item.Messages}), by("5.2", "I3 I4")
 	}
 	if got.AttemptCount != d.count {
 		return fmt.Sprintf("attempt count %d, expected %d, the maximum over the batch", got.AttemptCount, d.count), by("6.3", "I5 I6")
@@ -116,6 +117,8 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 		if len(got.Item.History) > 0 {
 			return "a history in addition to history_error", by("5.2", "I7")
 		}
+	} else if d.kind == contextStart && len(got.Item.History) > 0 {
+		return "a history is delivered, although the instance has no row and no OrchestrationStarted in its history: then the history is empty, whatever is stored; got " + shown{got.Item.History}.String(), by("5.2", "I7")
 	} else if !j.sameEvents(got.Item.History, d.history) {
 		return "the history is not what was stored: " + j.firstUnlike(got.Item.History, d.history), by("5.2", "I7")
 	}
@@ -123,6 +126,17 @@ func (d *delivery) differs(j *judge, got *engine.FetchedOrchestration) (string, 
 		return "the answer has no token", by("2", "I1")
 	}
 	return d.contextDiffers(j, got)
+}
+
+// orphan says which fetch had to drop a message that the provider still has.
+func (d *delivery) orphan(j *judge, got []engine.WorkItem) string {
+	for _, m := range got {
+		text, err := call.ItemText(m)
+		if at := j.orphans[text]; err == nil && at > 0 && !slices.ContainsFunc(d.messages, func(want engine.WorkItem) bool { return sameItem(m, want) }) {
+			return fmt.Sprintf("%s was an orphan, without an instance or a start, which the fetch of call %d had to drop; ", text, at)
+		}
+	}
+	return ""
 }
 
 // contextDiffers compares the parts of the answer that describe the instance.

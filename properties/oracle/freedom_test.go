@@ -233,6 +233,15 @@ func TestFilterThatExcludes(t *testing.T) {
 	}
 }
 
+// TestRowless checks that a refusal says which call had to drop an orphan, and why a delivered history must be empty.
+func TestRowless(t *testing.T) {
+	s := newScript(t, Options{}).ok(send(queueA)).ok(fetchAny()).ok(send(startA))
+	stored := with(item("o1", 1, startA), func(f *engine.OrchestrationItem) { f.History = []engine.Event{event(2, eventdata.TimerCreated{})} })
+	if text := s.refused(fetchAny(), item("o1", 1, queueA, startA)).Error() + s.refused(fetchAny(), stored).Error(); !strings.Contains(text, "the fetch of call 2 had to drop") || !strings.Contains(text, "then the history is empty") {
+		t.Error(text)
+	}
+}
+
 // TestFailingStorage checks that a refusal says on a line of its own that the storage was made to fail, and that a
 // retryable error is among what is allowed.
 func TestFailingStorage(t *testing.T) {

@@ -27,6 +27,7 @@ type judge struct {
 
 	next       []*State
 	explaining bool
+	orphans    map[string]int // the oracle's
 	allowed    []Clause
 	objections []Clause
 }

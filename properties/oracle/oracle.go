@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // Options describes what a provider promises beyond the contract and under which conditions it is watched.
@@ -74,6 +75,7 @@ type Oracle struct {
 	options *Options
 	states  []*State
 	tokens  map[string]int // which call returned each token; never iterated over, so map order does not matter
+	orphans map[string]int // which fetch dropped an orphan message, by its text; likewise
 	calls   int
 	latest  int64
 	room    room
@@ -87,7 +89,7 @@ func New(o Options) *Oracle {
 	if err := o.Check(); err != nil {
 		panic(err.Error())
 	}
-	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}, room: room{kinds: map[kindOf]bool{}}}
+	return &Oracle{options: o.prepared(), states: []*State{{}}, tokens: map[string]int{}, orphans: map[string]int{}, room: room{kinds: map[kindOf]bool{}}}
 }
 
 // States returns how many states the store may be in. It is 1 unless the provider has made a free choice that no answer
@@ -141,7 +143,7 @@ func (o *Oracle) Judge(e *Exchange) *Refusal {
 		r := &Refusal{Number: o.calls + 1, Exchange: *e}
 		r.At = at
 		for _, s := range o.states {
-			j := &judge{options: o.options, call: e.Call, answer: answer, at: at, codec: codec, failing: e.Failing, explaining: true}
+			j := &judge{options: o.options, call: e.Call, answer: answer, at: at, codec: codec, failing: e.Failing, explaining: true, orphans: o.orphans}
 			s.judged(j)
 			r.add(j)
 		}
@@ -157,9 +159,24 @@ func (o *Oracle) Judge(e *Exchange) *Refusal {
 	default:
 		o.touched.Whole = true
 	}
+	if _, fetch := e.Call.(call.FetchOrchestrationItem); fetch {
+		o.drops(next)
+	}
 	o.states = next
 	o.took(at, token)
 	return nil
+}
+
+// drops notes the messages that a fetch removes: these are orphans.
+func (o *Oracle) drops(next []*State) {
+	before := o.states[0].queue
+	for _, n := range next {
+		for i := 0; i < len(before) && len(n.queue) < len(before); i++ {
+			if text, err := call.ItemText(before[i].item); err == nil && !slices.ContainsFunc(n.queue, func(m message) bool { return m.position == before[i].position }) {
+				o.orphans[text] = o.calls + 1
+			}
+		}
+	}
 }
 
 // took notes that a call was allowed.

@@ -282,6 +282,10 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	b.WriteString(p.ID + " is " + how)
 	if f.EndedMs != 0 {
 		fmt.Fprintf(&b, ". It ended at %s, step %d", pretty.Duration(f.EndedMs), w.end.step)
+		if f.End == cluster.EndedFailed { // a node also runs handlers that are older than its build
+			ex := c.Run.Model.Instance(no).Latest()
+			fmt.Fprintf(&b, ", in execution %d, which runs %s", ex.ID, c.handler(ex))
+		}
 	}
 	if f.Node != "" {
 		fmt.Fprintf(&b, ", by an ack of %s", c.nodeText(w.end.node, w.end.build, w.end.after))

@@ -200,7 +200,8 @@ func (r *reader) line(text string, before int) {
 			return
 		}
 	}
-	if l.Table == "" {
+	bare := l.Table == ""
+	if bare {
 		switch {
 		case l.Type != "":
 			l.Table, l.EventData = tableHistory, json.RawMessage(text)
@@ -240,11 +241,15 @@ func (r *reader) line(text string, before int) {
 		r.event(&l)
 	case tableOrchestrator, tableWorker:
 		r.hasQueues = true
-		r.message(&l)
+		r.message(&l, bare)
+	case "":
+		r.fail(r.at, "", "%s", notALine)
 	default:
 		r.fail(r.at, "table", "%q: expected one of %s", l.Table, strings.Join(tables, ", "))
 	}
 }
+
+var notALine = fmt.Sprintf("not a line of an export: expected a row with a \"table\" (one of %s), an event with a \"type\", or a message such as {\"%s\": ...}", strings.Join(tables, ", "), engine.ItemExternalRaised)
 
 // historyLine reads a line of the table history, which most lines are, faster than package json does.
 func historyLine(text string) (l line, ok bool) {
@@ -414,13 +419,20 @@ func decode[T any](codecs []engine.Codec, how func(c engine.Codec, data []byte) 
 	return out, err
 }
 
-func (r *reader) message(l *line) {
+// message records a message. bare says that the line is nothing else.
+func (r *reader) message(l *line, bare bool) {
 	if len(l.WorkItem) == 0 {
 		r.fail(r.at, "work_item", "missing: expected the message")
 		return
 	}
 	item, err := decode(r.codecs, engine.Codec.DecodeWorkItem, l.WorkItem)
-	if err != nil {
+	var fields map[string]json.RawMessage
+	switch {
+	case err == nil:
+	case bare && (errors.Is(err, engine.ErrUnknownKind) || json.Unmarshal(l.WorkItem, &fields) == nil && len(fields) != 1):
+		r.fail(r.at, "", "%s", notALine)
+		return
+	default:
 		r.fail(r.at, "work_item", "%v", err)
 		return
 	}

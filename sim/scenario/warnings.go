@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -140,13 +141,15 @@ func (p *parser) warnNode(n *plan.Node) {
 	steps := p.s.Template.Schedule
 	var mine []int
 	for i := range steps {
-		if steps[i].Node != n.Name || !steps[i].Verb.OfNode() {
-			continue
+		if steps[i].Node == n.Name && steps[i].Verb.OfNode() {
+			mine = append(mine, i)
 		}
-		if len(mine) > 0 && !p.follows(mine[len(mine)-1], i) {
+	}
+	slices.SortStableFunc(mine, func(i, j int) int { return cmp.Compare(p.stepWhen[i].earliest, p.stepWhen[j].earliest) })
+	for k := range mine {
+		if k > 0 && !p.follows(mine[k-1], mine[k]) {
 			return
 		}
-		mine = append(mine, i)
 	}
 	if len(mine) == 0 {
 		return
@@ -219,19 +222,19 @@ func differ(build, from string) (older, newer bool) {
 	return older, newer
 }
 
-// follows reports whether step j, which comes after step i in the text, is certain to happen after it.
+// follows reports whether step j is certain to happen after step i.
 func (p *parser) follows(i, j int) bool {
 	if p.stepWhen[j].earliest >= p.stepWhen[i].latest {
 		return true
 	}
-	return !slices.ContainsFunc(p.stepWhen[i+1:j+1], func(w when) bool { return !w.relative })
+	return i < j && !slices.ContainsFunc(p.stepWhen[i+1:j+1], func(w when) bool { return !w.relative })
 }
 
 // warnBuilds warns about declared builds that are not used by any node, step, probe, clients or other build.
 func (p *parser) warnBuilds() {
 	pl, before := &p.s.Template, len(p.s.warnings)
 	runs := pl.RunBuilds()
-	defer func() { p.s.unused = p.s.warnings[before:len(p.s.warnings):len(p.s.warnings)] }()
+	defer func() { p.s.unused = slices.Clone(p.s.warnings[before:]) }()
 	for i, b := range pl.Builds {
 		used := pl.Clients == b.Name || slices.Contains(runs, b.Name) ||
 			slices.ContainsFunc(pl.Probes, func(pr plan.Probe) bool { return pr.Build == b.Name }) ||

@@ -21,7 +21,7 @@ func TestWarnings(t *testing.T) {
 		{"rollback to a higher one", "at 2s rollback A to 2.0.0", []string{"w.txt:2: rollback A to 2.0.0: it runs 1.5.0 by then, which is older; use upgrade"}},
 		{"a rollback to a higher application", "build 1.5.0+1.0.0 like 1.5.0\nbuild 1.5.0+2.0.0 like 1.5.0\nat 2s upgrade A to 1.5.0+1.0.0\nat 5s rollback A to 1.5.0+2.0.0", []string{"w.txt:5: rollback A to 1.5.0+2.0.0: it runs 1.5.0+1.0.0 by then, which is older; use upgrade"}},
 		{"there and back", "at 2s upgrade A to 2.0.0\nat 5s rollback A to 1.5.0", nil},
-		{"the same build", "at 2s upgrade A to 1.5.0", []string{"w.txt:2: upgrade A to 1.5.0: it already runs that build"}},
+		{"the same build, in another order than the text", "at 6s rollback A to 1.5.0\nat 5s start A\nat 2s upgrade A to 1.5.0", []string{"w.txt:2: rollback A to 1.5.0: it already runs that build", "w.txt:3: start A: it is already running", "w.txt:4: upgrade A to 1.5.0: it already runs that build"}},
 		{"stop before its start", "at 2s stop C\nat 5s add C", []string{"w.txt:2: stop C: it is not running at that time"}},
 		{"start of what runs", "at 2s start A\nat 3s stop A\nat 4s start A\nat 5s start A", []string{"w.txt:5: start A: it is already running"}},
 		{"stop of what was stopped", "at 2s stop A\nat 3s crash A", []string{"w.txt:3: crash A: it is not running at that time"}},

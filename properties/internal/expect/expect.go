@@ -135,7 +135,7 @@ func (c *Checker) activate() {
 // begin starts building a fact about an event of a node, or of none. emit then judges the fact.
 func (c *Checker) begin(e event, node uint32) *fact {
 	f := &c.fact
-	f.event, f.node, f.no, f.atMs, f.has, f.open, f.named = e, node, 0, 0, 0, 0, f.named[:0]
+	f.event, f.node, f.no, f.atMs, f.has, f.open, f.named, f.detail = e, node, 0, 0, 0, 0, f.named[:0], ""
 	return f
 }
 

@@ -91,6 +91,7 @@ type fact struct {
 	values    [attrs]value
 	has, open attrSet      // which attributes are set, and which are open; the others do not apply
 	named     []namedValue // attributes that have no number
+	detail    string       // what else its text says
 }
 
 type namedValue struct {
@@ -150,6 +151,9 @@ func (c *Checker) text(f *fact) string {
 	}
 	for _, n := range f.named {
 		b.WriteString(" " + n.name + "=" + n.value.text)
+	}
+	if f.detail != "" {
+		b.WriteString(", " + f.detail)
 	}
 	return b.String()
 }

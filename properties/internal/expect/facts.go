@@ -204,6 +204,9 @@ func (c *Checker) OnNoted(n *track.Node, d *track.Delivery, note *machine.Note) 
 	f.setAttempt(note.AttemptCount)
 	if event == eventAbandon {
 		f.set(attrDelay, textValue(note.Delay.String()))
+		if value == "no-handler" {
+			f.detail = note.Cause // which code is missing
+		}
 	}
 	c.emit()
 }

@@ -55,7 +55,7 @@ func Catalogue() []Property {
 		{"L06", "parent-told", l, "The end of a child, however it ends, is enqueued for its parent once, for the execution that scheduled the child."},
 		{"L08", "locks-recover", l, "Work that a dead or stalled node holds is eligible again when its lock expires."},
 		{"L09", "upgrade-converges", l, "When all nodes run the highest build that was ever run, filters exclude no work, and no work waits for a build that is gone."},
-		{"outcome", "as-planned", cluster.ClassPlan, "Every instance ends as the plan expects, whatever ends it; an instance about which the plan says nothing completes. Code waits for each event that the plan raises."},
+		{"outcome", "as-planned", cluster.ClassPlan, "Every instance ends as the plan expects, whatever ends it; one about which the plan says nothing completes, one that code starts by itself may also fail. Code waits for each event that the plan raises."},
 		{"L10", "cancel-arrives", l, "A cancel ends its instance within the bound of the first node that admits it."},
 		{"L11", "work-served", cluster.ClassPlan, "Every queued activity has a tag that some live node serves, once faults are over."},
 		{"L12", "poison-acts", l, "No message is delivered more than max_attempts + 10 times, whatever the contention, apart from deliveries that a fault of their holder ended."},

@@ -29,6 +29,7 @@ type turns struct {
 	call   uint64    // the store's last call of an ack or an abandon
 	token  string    // what that call is about
 	ack    engine.OrchestrationAck
+	alters int // see altered
 }
 
 // handed is a delivery to a node, and what the node says about its turn.
@@ -69,6 +70,7 @@ func (k *turns) Record(r *cluster.Record) {
 		k.wrong(caller, n.Instance, "a turn by %s of execution %d of %s, after %d events, for %d messages: %s",
 			k.run.who(r.Node, r.Incarnation), n.ExecutionID, n.Instance, len(t.History), len(t.Batch), text)
 	}
+	k.altered(r, n.Turn, h.item, build)
 	if left := k.spec.Left(); len(left) > 0 {
 		h.left = slices.Clone(left)
 	}

@@ -84,7 +84,11 @@ func (r *Report) Actions() []Action {
 		if c.Total > 0 {
 			why = append(why, fmt.Sprintf("that %s %s%s", what, example(c), way))
 		}
-		add(k, c.stored, "decide whether to go on, and do not go back after it: %s", strings.Join(why, "; "))
+		far := ""
+		if r.Kept > 0 {
+			far = " further than to " + r.keptText()
+		}
+		add(k, c.stored, "decide whether to go on, and do not go back%s after it: %s", far, strings.Join(why, "; "))
 		if s := r.Sooner; s != nil {
 			c, what := s.Back.fresh.worst()
 			add(s.Step, c.stored, "decide as well: going back %s after it %s %s", pretty.Duration(s.StayMs), what, example(c))

@@ -43,6 +43,9 @@ type Report struct {
 	Barred   string `json:"-"`
 	// Sooner is the first step before NoReturn from which the way back does harm, too, if it begins as late as from there.
 	Sooner *Sooner `json:"sooner,omitempty"`
+	// Kept is the last step from which, and from each step since NoReturn, a way back to just before NoReturn does no harm,
+	// such as to a bridge. It is 0 if there is none.
+	Kept int `json:"back_to_before_point_of_no_return,omitempty"`
 	// Down is set if no node is up after the last step.
 	Down bool `json:"-"`
 	// Schemas is set if builds have schemas, and Drawn if the steps come at other times in other seeds.
@@ -435,7 +438,7 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 		}
 		if bar := barred(first, 0, k, builds); bar != "" || e.leaves() {
 			r.NoReturn, r.Barred = k, bar
-			if err := r.sooner(c, first, &none, builds); err != nil {
+			if err := errors.Join(r.sooner(c, first, &none, builds), r.partWay(c, first, &none, builds)); err != nil {
 				return err
 			}
 		}
@@ -458,6 +461,22 @@ func (r *Report) sooner(c *Config, first *plan.Plan, none *Effect, builds []*eng
 			return nil
 		}
 	}
+	return nil
+}
+
+// partWay looks for the steps from which the way back to just before the point of no return does no harm.
+func (r *Report) partWay(c *Config, first *plan.Plan, none *Effect, builds []*engine.Build) error {
+	before, kept := r.NoReturn-1, 0
+	for k := r.NoReturn; k <= len(r.Steps) && before > 0 && barred(first, before, k, builds) == ""; k++ {
+		back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { backTo(p, before, k, 0, 0, builds) }}
+		if e, err := back.effect(none); err != nil {
+			return err
+		} else if e.leaves() {
+			break
+		}
+		kept = k
+	}
+	r.Kept = kept
 	return nil
 }
 

@@ -286,6 +286,9 @@ func (r *Report) NoReturnText() string {
 	if c := e.Lost; c.Total > 0 {
 		fmt.Fprintf(&b, "\n  Rolling back from there loses %s: %s.", c.upTo(), c.Why)
 	}
+	if r.Kept > 0 {
+		fmt.Fprintf(&b, "\n  Rolling back no further than to %s strands and loses nothing.", r.keptText())
+	}
 	if s := r.Sooner; s != nil {
 		c, what := s.Back.fresh.worst()
 		fmt.Fprintf(&b, "\n  It is time that leads there: %s after step %d, %s, the way back %s up to %s, too, such as %s (pin %s, back-%d+%s, seed %d).", pretty.Duration(s.StayMs), s.Step, r.Steps[s.Step-1].String(), what, instances(c.Most), c.Example, c.Pin, s.Step, pretty.Duration(s.StayMs), c.ExampleSeed)
@@ -301,6 +304,15 @@ func (r *Report) NoReturnText() string {
 		fmt.Fprintf(&b, "\n  That is for %s.", r.limit())
 	}
 	return b.String()
+}
+
+// keptText names the step before the point of no return, and the steps from which the way back to it was found to hold.
+func (r *Report) keptText() string {
+	text := fmt.Sprintf("%d %s", r.NoReturn-1, r.Steps[r.NoReturn-2].String())
+	if r.Kept < len(r.Steps) {
+		text += fmt.Sprintf(", and that only until %d %s,", r.Kept, r.Steps[r.Kept-1].String())
+	}
+	return text
 }
 
 func instances(n uint64) string { return pretty.Plural(n, "instance", "instances") }

@@ -122,6 +122,9 @@ point of no return: step 1, upgrade A to 2.0.0 at 10s.
   5 start A             1          2.558s   -         -     1         -               -`},
 		{"steps of one time have one way back", "nodes A B run 1.5.0\n" + approval + "then pause B for 1s\nat 40s upgrade B to 2.0.0\n", `
 point of no return: step 1, upgrade A to 2.0.0 at 10s.`},
+		{"a bridge is a way back", "build 1.9.0 like 2.0.0\n  range >=0.0.0, <=2.0.0\nnode A runs 1.5.0\nat 5s upgrade A to 1.9.0\n" + approval, `
+  Rolling back no further than to 1 upgrade A to 1.9.0 strands and loses nothing.
+  before 2 upgrade A to 2.0.0: decide whether to go on, and do not go back further than to 1 upgrade A to 1.9.0 after it: that strands up to 1 instance, such as new-1 (pin 2.0.0, seed 1). To go back all the same, keep a node that takes pin 2.0.0 up until such work has ended`},
 		{"a build took what its node lacks the program of", `node A runs 1.5.0
   handlers order@1.0.0
 program order version 1.0.0

@@ -29,7 +29,7 @@ type Procedures struct {
 	// Before lists the plan's steps before the roll-out, which each procedure keeps, and LeftOut those that none has.
 	Before  []string `json:"preparation,omitempty"`
 	LeftOut []string `json:"left_out,omitempty"`
-	// LastMs is when the last work of the first seed starts. Ways back after that leave too little behind.
+	// LastMs is when the last work of the first seed starts. Ways back from later steps leave too little behind.
 	LastMs int64 `json:"last_start_ms"`
 	// Stay is the effect of the preparation alone.
 	Stay Effect `json:"no_step"`
@@ -52,6 +52,7 @@ type Procedure struct {
 	TakesMs int64   `json:"takes_ms"`
 	Took    Took    `json:"in_flight"`
 	varies  bool    // when the steps are taken differs by seed
+	lastMs  int64   // Procedures.LastMs
 	// NoReturn is the first step after which a way back leaves something behind, or does not exist: NoReturn.Step is 0
 	// if there is none. TriedMs is how long a new build has run by then in the first seed, or -1 if there is none.
 	NoReturn NoReturn `json:"no_return"`
@@ -150,10 +151,18 @@ func (r *rollout) measure(c *Config) error {
 	return err
 }
 
-// lastAction returns when clients have done all that they do.
-func lastAction(p *plan.Plan) (at time.Duration) {
+// lastStart returns when the last work starts.
+func lastStart(p *plan.Plan) (at time.Duration) {
 	for i := range p.Instances {
 		at = max(at, p.Instances[i].StartAt)
+	}
+	return at
+}
+
+// lastAction returns when clients have done all that they do.
+func lastAction(p *plan.Plan) time.Duration {
+	at := lastStart(p)
+	for i := range p.Instances {
 		for k := range p.Instances[i].Actions {
 			at = max(at, p.Instances[i].Actions[k].At)
 		}
@@ -173,9 +182,7 @@ func TryProcedures(c Config) (*Procedures, error) {
 		return nil, err
 	}
 	out := &Procedures{Scenario: c.Scenario.Name, First: c.First, Seeds: c.Seeds, To: r.to.Name(), Bridge: r.bridge, Before: r.before, LeftOut: r.others, Rows: []Procedure{}}
-	for i := range first.Instances {
-		out.LastMs = max(out.LastMs, first.Instances[i].StartAt.Milliseconds())
-	}
+	out.LastMs = lastStart(first).Milliseconds()
 	for _, n := range r.nodes {
 		out.Nodes = append(out.Nodes, n.name+" from "+n.build)
 	}
@@ -200,7 +207,7 @@ func (out *Procedures) run(c *Config, r *rollout, builds []*engine.Build) (err e
 		return err
 	}
 	for i, name := range procedures {
-		row := Procedure{Name: name, Lacks: r.lacks(name), Steps: []Timed{}}
+		row := Procedure{Name: name, Lacks: r.lacks(name), Steps: []Timed{}, lastMs: out.LastMs}
 		if row.Lacks == "" {
 			if err := row.try(c, r, builds, &out.Stay); err != nil {
 				return err

@@ -1,6 +1,7 @@
 package upgrade
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -158,13 +159,17 @@ func (row *Procedure) does() string {
 }
 
 func (row *Procedure) wayBack() string {
-	switch n := row.NoReturn.Step; {
+	n, late := row.NoReturn.Step, ""
+	if i := cmp.Or(n, len(row.Steps)+1) - 2; i >= 0 && row.Steps[i].AtMs > row.lastMs {
+		late = " (the later ones tried only when nothing starts any more: under a longer load that leaves more behind)"
+	}
+	switch {
 	case n == 0:
-		return "can be taken back from each step"
+		return "can be taken back from each step" + late
 	case row.TriedMs == 0:
 		return "leaves no way back once a new build runs"
 	default:
-		return fmt.Sprintf("can be taken back before step %d, when a new build has run for %s", n, pretty.Duration(row.TriedMs))
+		return fmt.Sprintf("can be taken back before step %d%s, when a new build has run for %s", n, late, pretty.Duration(row.TriedMs))
 	}
 }
 

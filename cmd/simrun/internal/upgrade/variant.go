@@ -59,7 +59,9 @@ func Back(p *plan.Plan, n int, least time.Duration, builds []*engine.Build) {
 }
 
 // backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that
-// were taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it.
+// were taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it. With
+// a pause the way back from a step that is taken while work starts begins no later than the last of it, or lastGap after
+// the step: a longer while, such as that of a canary, would let what it leaves behind end.
 func backTo(p *plan.Plan, from, n int, pause, least time.Duration, builds []*engine.Build) {
 	all := Steps(p)
 	Stop(p, n)
@@ -67,11 +69,13 @@ func backTo(p *plan.Plan, from, n int, pause, least time.Duration, builds []*eng
 		return
 	}
 	apart, stay := gap(p, all, n)
-	at := all[n-1].At + max(stay, least)
+	at, together := all[n-1].At+max(stay, least), pause > 0
+	if last := lastStart(p); together && last > all[n-1].At {
+		at = min(at, max(last, all[n-1].At+lastGap))
+	}
 	if end := migratedAt(p, all[:n]); end > 0 {
 		at = max(at, end+lastGap)
 	}
-	together := pause > 0
 	if !together {
 		pause = max(apart, time.Second)
 	}

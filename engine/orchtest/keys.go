@@ -6,7 +6,31 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/orchhost"
 )
+
+// keyReads is a replay.Watcher that notes whether the code reads keys.
+type keyReads struct {
+	orchhost.Host
+	any bool
+}
+
+func (k *keyReads) Watch(h orchhost.Host) orchhost.Host {
+	k.Host = h
+	return k
+}
+
+func (k *keyReads) Over() {}
+
+func (k *keyReads) KV() []engine.KVEntry {
+	k.any = true
+	return k.Host.KV()
+}
+
+func (k *keyReads) PruneKV(beforeMs uint64) int {
+	k.any = true
+	return k.Host.PruneKV(beforeMs)
+}
 
 // keysAfter returns the keys that an instance with the keys before has after an execution, sorted, as a provider stores
 // them.

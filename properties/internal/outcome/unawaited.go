@@ -137,6 +137,7 @@ func (m message) String() string {
 type inbox struct {
 	taken, lost []message
 	raised      []raised  // the events that came, in order
+	dropped     []message // that a continue-as-new did not carry on, mostly since others have filled the limit of the build
 	missed      []message // of those lost, what came while a wait for the name was open
 	early       []message // of those lost, what came before a wait for the name
 	waits       []target  // that its code had
@@ -164,6 +165,17 @@ func (in *inbox) next(m message, sends int) (taken, lost bool) {
 	}
 	taken = !(passed && came <= sends) && remove(&in.taken, m)
 	return taken, !taken && remove(&in.lost, m)
+}
+
+// drop drops the queues' messages that are unread.
+func (in *inbox) drop() {
+	queued := func(m message) bool { return m.verb == plan.ActionEnqueue }
+	for _, m := range in.lost {
+		if queued(m) {
+			in.dropped = append(in.dropped, m)
+		}
+	}
+	in.lost = slices.DeleteFunc(in.lost, queued)
 }
 
 func remove(list *[]message, m message) bool {
@@ -209,13 +221,16 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 			}
 		}
 		taken, lost := in.next(m, sends)
+		dropped := !taken && !lost && remove(&in.dropped, m)
 		why := "it came when it had ended"
-		if taken || onlyLost && !lost {
+		if taken || onlyLost && !lost && !dropped {
 			continue
 		}
 		status := c.Run.Model.Instance(no).Status()
 		ended := status == engine.StatusCompleted || status == engine.StatusFailed
 		switch sent := (target{name: a.Name}); {
+		case dropped:
+			why = "it was unread at a continue-as-new, which did not carry it on (see limits carried)"
 		case lost && m.verb == plan.ActionEnqueue:
 			why = "no code dequeued it"
 		case lost && slices.Contains(in.missed, m):
@@ -284,6 +299,9 @@ func (c *Checker) inbox(no observe.InstanceNo, ordered bool) (in inbox, known bo
 			case eventdata.OrchestrationStarted:
 				for _, a := range d.CarryForwardEvents {
 					remove(&in.lost, message{plan.ActionEnqueue, a.Name, a.Data}) // it arrives again
+				}
+				if len(d.CarryForwardEvents) > 0 {
+					in.drop()
 				}
 			case eventdata.OrchestrationCancelRequested:
 				in.taken = append(in.taken, message{verb: plan.ActionCancel})

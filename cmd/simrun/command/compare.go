@@ -1,12 +1,14 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/compare"
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
+	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -14,7 +16,7 @@ import (
 type compareCmd struct {
 	planFlags `embed:""`
 
-	Scenario string `arg:"" help:"A scenario file, or a built-in scenario."`
+	Scenario string `arg:"" optional:"" help:"A scenario file, or a built-in scenario; rolling-upgrade if none is named."`
 
 	Procedures bool      `help:"Compare the ways in which the file's upgrade can be rolled out, in place of strategies."`
 	Seeds      seedRange `help:"The number of seeds for each strategy or procedure, or a range; 20 if not given." placeholder:"N|A..B"`
@@ -54,6 +56,7 @@ func (c *compareCmd) run(a *app) (int, error) {
 	if c.Strategy != "" && !c.Procedures {
 		return 0, fmt.Errorf("--strategy %s: compare runs every strategy; run takes one", c.Strategy)
 	}
+	c.Scenario = cmp.Or(c.Scenario, a.program.Scenario, scenario.Default)
 	if c.Procedures && c.Faults == "" {
 		c.Faults = ownFaults(a.program, c.Scenario)
 	}

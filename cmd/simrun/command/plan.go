@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/internal/commandline"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/timeline"
 )
 
@@ -23,7 +25,7 @@ import (
 type planCmd struct {
 	planFlags `embed:""`
 
-	Scenario string `arg:"" help:"The file with your builds, nodes and steps, or a built-in scenario."`
+	Scenario string `arg:"" optional:"" help:"The file with your builds, nodes and steps, or a built-in scenario; rolling-upgrade if none is named."`
 
 	Seeds      seedRange `help:"The number of seeds for each variant of the plan, or a range; 20 if not given." placeholder:"N|A..B"`
 	Orders     bool      `help:"Try the steps in other orders, too, and rank them."`
@@ -74,6 +76,7 @@ func (c *planCmd) run(a *app) (int, error) {
 	if c.Replay != "" && (c.Orders || c.Seeds.count > 0) {
 		return 0, errors.New("--replay shows one run: leave out --seeds and --orders; --seed selects the run")
 	}
+	c.Scenario = cmp.Or(c.Scenario, a.program.Scenario, scenario.Default)
 	if c.Faults == "" {
 		c.Faults = ownFaults(a.program, c.Scenario)
 	}

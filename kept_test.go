@@ -37,7 +37,7 @@ func TestKept(t *testing.T) {
 		test := &realT{TB: t}
 		for _, handlers := range each { // several calls of one test
 			test.recorder = &recorder{name: name}
-			durosim.Test(test, durosim.Config{Scenario: story, Seeds: 5, Handlers: handlers})
+			durosim.Test(test, durosim.Config{Scenario: story, Seeds: 5, Handlers: handlers, Input: func(_, in string) string { return in }})
 		}
 		for _, f := range test.last {
 			f()
@@ -49,7 +49,7 @@ func TestKept(t *testing.T) {
 	if _, err := os.Stat(file); err != nil || !r.failed || !strings.Contains(r.text, "is kept in "+file) {
 		t.Fatalf("%v:\n%s", err, r.text)
 	}
-	if r = run(changedRefund); !r.failed || !strings.HasPrefix(r.text, "durosim: the stored run "+file+" violates S11") || !strings.Contains(r.text, "\nWhat happens in it:\n") {
+	if r = run(changedRefund); !r.failed || !strings.HasPrefix(r.text, "durosim: the stored run "+file+" violates S11") || !strings.Contains(r.text, "\nIts inputs are those that were stored, not what Input makes now. If Input has changed, delete the file.\n\nWhat happens in it:\n") {
 		t.Errorf("the second time:\n%s", r.text)
 	}
 	data := sample.Must(os.ReadFile(file))(t)

@@ -597,8 +597,11 @@ func (r *testRun) replay() (report string, failed bool) {
 // replayed says how a stored run ended.
 func (r *testRun) replayed(result *cluster.Result, lines []cluster.Line) (report string, failed bool) {
 	if len(result.Violations) > 0 {
-		v := result.Violations[0]
-		return r.violationText("the stored run "+r.name, v) + r.other(result.Violations) + "\nWhat happens in it:\n" + storyText(lines, v.Step) + "\nTo see it again:\n" + r.plainCommand(), true
+		v, inputs := result.Violations[0], ""
+		if r.c.Input != nil {
+			inputs = "\nIts inputs are those that were stored, not what Input makes now. If Input has changed, delete the file.\n"
+		}
+		return r.violationText("the stored run "+r.name, v) + r.other(result.Violations) + inputs + "\nWhat happens in it:\n" + storyText(lines, v.Step) + "\nTo see it again:\n" + r.plainCommand(), true
 	}
 	if r.verify > 0 {
 		if report, failed = r.others(); failed {

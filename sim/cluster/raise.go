@@ -88,12 +88,14 @@ func finished(p memprovider.InstanceState, ok bool) bool {
 }
 
 // children returns the children of the instance's current execution that have not yet reported their end.
-func (c *clients) children(id string) map[uint64]string {
+func (c *clients) children(id string) (open map[uint64]string) {
 	history, _ := c.history(id) // if it cannot be decoded, nothing goes on
-	open := map[uint64]string{}
 	for i := range history {
 		switch d := history[i].Data.(type) {
 		case eventdata.SubOrchestrationScheduled:
+			if open == nil { // most have none
+				open = map[uint64]string{}
+			}
 			open[history[i].EventID] = d.Child(id)
 		case eventdata.SubOrchestrationCompleted, eventdata.SubOrchestrationFailed:
 			delete(open, history[i].SourceEventID)

@@ -89,16 +89,37 @@ func (c *Checker) judge(p *plan.Instance) {
 	}
 }
 
-// detached judges the independent instances that code has started. The plan expects nothing of them, and their code may fail.
+// detached judges the independent instances that code has started. The plan does not name them: they may fail by their code,
+// and be poisoned if that is expected of who has started them, or be anything if that may end in any way.
 func (c *Checker) detached(p *plan.Plan) {
-	planned := map[string]bool{}
+	if !slices.ContainsFunc(c.work, func(w work) bool { return w.starter != 0 }) {
+		return
+	}
+	planned := map[string]plan.End{}
 	for i := range p.Instances {
-		planned[p.Instances[i].ID] = true
+		planned[p.Instances[i].ID] = cmp.Or(p.Instances[i].Expect, plan.EndCompleted)
 	}
 	for no := range c.work {
-		if name := c.Run.Model.Name(observe.InstanceNo(no)); c.work[no].detached && !planned[name] {
-			c.judge(&plan.Instance{ID: name, Expect: plan.EndCompleted + "|" + plan.EndFailed})
+		name := c.Run.Model.Name(observe.InstanceNo(no))
+		if c.work[no].starter == 0 || planned[name] != "" {
+			continue
 		}
+		expect, by := plan.End(""), observe.InstanceNo(no)
+		for range len(c.work) { // a store may have parents in a circle
+			if expect = planned[c.Run.Model.Name(by)]; by == 0 || expect != "" {
+				break
+			}
+			by = cmp.Or(c.of(by).starter, c.state.Instance(by).Parent)
+		}
+		switch {
+		case expect == "", expect == plan.EndAny: // a stored history has started it, of which the plan expects no end
+			expect = plan.EndAny
+		case expect.Allows(plan.EndPoison):
+			expect = plan.EndCompleted + "|" + plan.EndFailed + "|" + plan.EndPoison
+		default:
+			expect = plan.EndCompleted + "|" + plan.EndFailed
+		}
+		c.judge(&plan.Instance{ID: name, Expect: expect})
 	}
 }
 

@@ -62,10 +62,10 @@ type work struct {
 	deleted  bool
 	// withParent means that recovery has cancelled an ancestor, and the instance with it.
 	withParent bool
-	stuck      string // what it waited for, and nothing can bring it, when recovery cancelled it, or ""
-	early      bool   // whether a message came before it had begun
-	detached   bool   // whether code has started it as an independent instance
-	panicked   string // where its code panicked last, or "" if it did not panic or the place is unknown
+	stuck      string             // what it waited for, and nothing can bring it, when recovery cancelled it, or ""
+	early      bool               // whether a message came before it had begun
+	starter    observe.InstanceNo // whose code has started it as an independent instance, or 0
+	panicked   string             // where its code panicked last, or "" if it did not panic or the place is unknown
 }
 
 // end describes the ack that ended an instance.
@@ -313,7 +313,7 @@ func (c *Checker) refused(w *work, n *track.Node, d *track.Delivery, note *machi
 func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, call *model.Call) {
 	for _, item := range call.Request.Ack.OrchestratorItems {
 		if start, ok := engine.Known(item).(engine.StartItem); ok && start.ParentInstance == "" {
-			c.of(c.Run.Model.Number(start.Instance)).detached = true
+			c.of(c.Run.Model.Number(start.Instance)).starter = no
 		}
 	}
 	if status := c.Run.Model.Instance(no).Status(); status != engine.StatusCompleted && status != engine.StatusFailed {

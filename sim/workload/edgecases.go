@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -20,7 +21,7 @@ func edgeCaseOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Chooser", v1, always, "after 3s, takes one of two dequeues of \"box\" that both have a message by then; the next must get the other message", plan.EndCompleted, chooser, false},
 		{"Guardian", v1, always, "runs a Hoarder with its input as a child, and must be told of its failure", plan.EndCompleted, guardian, false},
 		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", plan.EndFailed, hoarder, false},
-		{"Stopwatch", v1, always, "gives each attempt of an activity that nobody takes 2s, and must give up after the first", plan.EndCompleted, stopwatch, true},
+		{"Stopwatch", v1, always, "gives each attempt of an activity that nobody takes 2s, and must give up after the first; or makes as many attempts as its input says", plan.EndCompleted, stopwatch, true},
 		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", plan.EndCompleted, namesake, false},
 		{"Napper", v1, always, "as many times as its input says (3), drops an activity that sleeps for 4s, and must get the right result of the next", plan.EndCompleted, napper, false},
 		{"Notary", v1, always, "waits for the event \"sign\" after a timer; a start that names no version gets exactly this one", plan.EndCompleted, notary, false},
@@ -51,7 +52,10 @@ func chooser(ctx *orch.Context, _ string) (string, error) {
 	return one + " and " + other, err
 }
 
-func stopwatch(ctx *orch.Context, _ string) (string, error) {
+func stopwatch(ctx *orch.Context, input string) (string, error) {
+	if input != "" {
+		return attempts(ctx, number(input, 2))
+	}
 	const patience = 2 * time.Second
 	attempts := ctx.Go(func(ctx *orch.Context) (string, error) {
 		return ctx.ScheduleActivityWithRetry("Work", "", orch.RetryPolicy{MaxAttempts: 3, Timeout: patience}, orch.WithTag("nobody"))
@@ -62,6 +66,27 @@ func stopwatch(ctx *orch.Context, _ string) (string, error) {
 		return "", errors.New("an attempt that timed out was followed by another")
 	case !errors.Is(err, orch.ErrActivityTimeout):
 		return "", fmt.Errorf("the attempt ends with %v", err)
+	}
+	return "gave up", nil
+}
+
+// attempts fails as often as it may, and counts that by the ids of the activities before and after: each attempt is a
+// schedule and its failure.
+func attempts(ctx *orch.Context, most int) (string, error) {
+	before, err := ctx.ScheduleActivity("Who", "before").Await()
+	if err != nil {
+		return "", err
+	}
+	if _, err := ctx.ScheduleActivityWithRetry("Boom", "nothing", orch.RetryPolicy{MaxAttempts: most}); err == nil {
+		return "", errors.New("an activity that fails has a result")
+	}
+	after, err := ctx.ScheduleActivity("Who", "after").Await()
+	if err != nil {
+		return "", err
+	}
+	id := func(who string) int { text, _, _ := strings.Cut(who, " "); return number(text, 0) }
+	if made := (id(after) - id(before) - 2) / 2; made != most {
+		return "", fmt.Errorf("%d attempts: expected %d", made, most)
 	}
 	return "gave up", nil
 }

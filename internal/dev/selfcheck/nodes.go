@@ -2,6 +2,8 @@ package selfcheck
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -130,6 +132,13 @@ func (k *nodes) Record(r *cluster.Record) {
 	case record.NodeDraining:
 		k.overdue(n, r.At)
 		k.drains(n, r)
+	case record.HandlersChanged:
+		code, how, _ := strings.Cut(r.Text, " is ")
+		registry := k.options(n).Registry
+		is := func(have string) bool { return have == code || strings.HasPrefix(have, code+"@") }
+		if has := slices.ContainsFunc(registry.Orchestrations(), is) || slices.ContainsFunc(registry.Activities(), is); has != (how == "registered") {
+			k.wrong(n, "", "has %s: %t, although it is %s", code, has, how)
+		}
 	case record.CallSent:
 		k.asked(n, r)
 	case record.Parked, record.Woken:

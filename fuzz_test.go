@@ -44,11 +44,11 @@ const workerSteps = 2_000_000
 // FuzzPlan runs mutated plans with every property checked. An input is a base plan, a seed and a list of edits. Every
 // input gives a valid plan, so no execution is wasted.
 //
-//	go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
+//	go test . -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
 //
 // finds nothing. With a planted bug turned on, it fails within that time:
 //
-//	DUROSIM_BUG=provider/filter-ignored go test ./properties -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
+//	DUROSIM_BUG=provider/filter-ignored go test . -run '^$' -fuzz='^FuzzPlan$' -fuzztime=60s
 //
 // The same is true of engine/activity-failure-as-result. It is also true of engine/select-winner-not-replayed,
 // engine/writes-newer-kind and duroxide-0.1.26/poison-on-old-execution, which the plans that it starts with do not
@@ -211,7 +211,7 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 		if list := os.Getenv(envBug); list != "" {
 			words += " " + envBug + "=" + list
 		}
-		report += "\nTo see it again, from the root of the module:\n" + words + " go test ./properties -run '^FuzzPlan$'"
+		report += "\nTo see it again, from the root of the module:\n" + words + " go test . -run '^FuzzPlan$'"
 		f.reports[v.Property] = report
 	}
 	t.Fatal(report)

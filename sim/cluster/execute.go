@@ -150,8 +150,9 @@ func (nw *network) refuse(kind observe.CallKind) error {
 	if nw.kernel.Now() < nw.downUntil || nw.fleet.schema.locked() {
 		return engine.Retryablef(kind.String(), "storage is unavailable")
 	}
+	reads := kind == observe.CallGetKVValue // refused permanently, it fails its activity, and no plan says how such work ends
 	switch {
-	case nw.fleet.schema.fails(c):
+	case !reads && nw.fleet.schema.fails(c):
 		nw.recordFault(faults.PermanentError, c)
 		return engine.Permanentf(kind.String(), "the statement was prepared for another schema")
 	case nw.draws(drawsUnavailable, name, key):
@@ -161,7 +162,7 @@ func (nw *network) refuse(kind observe.CallKind) error {
 	case nw.draws(drawsRetryableError, name, key):
 		nw.recordFault(faults.RetryableError, c)
 		return engine.Retryablef(kind.String(), "storage is busy")
-	case nw.draws(drawsPermanentError, name, key):
+	case !reads && nw.draws(drawsPermanentError, name, key):
 		nw.recordFault(faults.PermanentError, c)
 		return engine.Permanentf(kind.String(), "storage refuses the call")
 	case kind == observe.CallAckOrchestrationItem && (nw.foreign == nil || nw.foreign.store.FailAckStep != nil) && nw.draws(drawsAckStepError, name, key):

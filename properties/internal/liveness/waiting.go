@@ -77,7 +77,11 @@ func (c *obligations) incomplete(in *model.Instance) bool {
 // raced reports whether a parent of a child, or another child of one, has messages or activities to handle, after which
 // the child may be ended. sinceMs is when one of them last moved.
 func (c *obligations) raced(mine *track.Instance) (open bool, sinceMs int64) {
-	for up := mine.Parent; up != 0 && !c.live.Instance(up).Ended; up = c.live.Instance(up).Parent {
+	up := mine.Parent
+	for range c.Run.Model.Instances { // a store may have parents in a circle
+		if up == 0 || c.live.Instance(up).Ended {
+			break
+		}
 		for _, in := range c.Run.Model.Instances[1:] {
 			other := c.live.Instance(in.No)
 			if in.No != up && other.Parent != up || other == mine || other.Ended {
@@ -86,6 +90,7 @@ func (c *obligations) raced(mine *track.Instance) (open bool, sinceMs int64) {
 			open = open || len(in.Queue) > 0 || len(in.Work) > 0
 			sinceMs = max(sinceMs, other.ProgressMs)
 		}
+		up = c.live.Instance(up).Parent
 	}
 	return open, sinceMs
 }

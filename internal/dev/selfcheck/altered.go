@@ -37,9 +37,13 @@ func (k *turns) altered(r *cluster.Record, t *machine.TurnNote, item *engine.Orc
 		return says
 	}
 	whole := slices.Concat(item.History, t.Ack.HistoryDelta)
-	last := whole[len(whole)-1].Data
-	if failed, ok := last.(eventdata.OrchestrationFailed); ok && failed.Details.Application == nil || verify(whole) != "" {
-		return // what the runtime ends may leave schedules without code
+	switch whole[len(whole)-1].Data.(type) {
+	case eventdata.OrchestrationCompleted, eventdata.OrchestrationContinuedAsNew:
+	default:
+		return // any code agrees with what the runtime has ended
+	}
+	if verify(whole) != "" {
+		return
 	}
 	for n := range whole {
 		i := (n + k.alters) % len(whole) // not the first of each history

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/Masterminds/semver/v3"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"

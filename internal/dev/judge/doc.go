@@ -3,7 +3,7 @@
 // deterministic or that misuse their Context or block, and a few seeds of each built-in scenario, with and without full
 // faults, and of some over a store that is not durosim's own. Its tests have tables of what no run shows: texts that no
 // codec writes, the words in which a replay disagrees, what turns and nodes do for other callers, and random calls on a
-// store, whose rows must be what its observations say. To run one of them:
+// store, whose rows must be what its observations say. To run one judge:
 //
 //	go -C internal/dev run ./judge -only oracle
 //

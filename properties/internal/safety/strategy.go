@@ -17,7 +17,7 @@ import (
 // bounce, such work is given back counted, with a growing delay; under stall, uncounted, and nobody ends it who cannot run
 // it. A sweeper gives back the work that it inspects
 // uncounted. The sweeper and the dead-letter policy end work only after it has been blocked for as long as the plan's
-// patience, and name the cause.
+// patience, and name the cause; the dead-letter policy does not even take work that a recent fetch admits.
 //
 // Times are not judged if the node's clock is wrong.
 type strategyChecker struct {
@@ -28,7 +28,7 @@ type strategyChecker struct {
 	fetches  []lastFetch
 }
 
-// lastFetch records when the last fetch with a given filter ended. A fetch that finds nothing shows as well as another
+// lastFetch records when the last fetch with a given filter began. A fetch that finds nothing shows as well as another
 // that some node takes such work.
 type lastFetch struct {
 	filter *engine.CapabilityFilter
@@ -58,7 +58,9 @@ func (k *strategyChecker) Ended(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
 		if c.Caller.Node != 0 {
-			k.fetched(c.Request.Filter, o.AtMs)
+			k.fetched(c.Request.Filter, c.BeganMs)
+		} else if isLetters(c.Caller) && c.Instance != 0 {
+			k.taken(c)
 		}
 	case observe.CallAbandonOrchestrationItem:
 		k.givenBack(c)
@@ -70,11 +72,26 @@ func (k *strategyChecker) Ended(c *model.Call, o *observe.Observation) {
 func (k *strategyChecker) fetched(f *engine.CapabilityFilter, ms int64) {
 	for i := range k.fetches {
 		if k.fetches[i].filter == f {
-			k.fetches[i].ms = ms
+			k.fetches[i].ms = max(k.fetches[i].ms, ms)
 			return
 		}
 	}
 	k.fetches = append(k.fetches, lastFetch{f, ms})
+}
+
+func isLetters(c observe.Caller) bool { return c.Node == 0 && c.Incarnation == deadletter.Caller }
+
+// taken judges a fetch of the dead-letter policy that got work.
+func (k *strategyChecker) taken(c *model.Call) {
+	in := k.Run.Model.Instance(c.Instance)
+	pin := in.Pin()
+	for _, f := range k.fetches {
+		if pin != nil && model.Admits(f.filter, pin) && c.BeganMs-f.ms < k.afterMs {
+			k.Run.Safety("S27", 0, in.No, "%s takes %s (pin %s): a fetch came with filter %s, which admits it, at %s: expected none for %v",
+				k.Run.Who(c.Caller), in.Name, model.PinText(pin), f.filter, k.Run.At(f.ms), time.Duration(k.afterMs)*time.Millisecond)
+			return
+		}
+	}
 }
 
 // givenBack judges an abandon by a node that cannot run the work, or whose sweeper has only inspected it.
@@ -130,7 +147,7 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 	if in == nil || c.Request.Ack == nil || c.Request.Ack.Metadata.Status != engine.StatusFailed {
 		return
 	}
-	letters := c.Caller.Node == 0 && c.Caller.Incarnation == deadletter.Caller
+	letters := isLetters(c.Caller)
 	if !letters && (in.Note.Token != c.Request.Token || in.Note.Decision != machine.DecideSwept) {
 		return
 	}
@@ -151,17 +168,11 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 	if output := c.Request.Ack.Metadata.Output; output == nil || !strings.Contains(*output, pin.String()) {
 		report("expected an error that names the pin")
 	}
-	if letters {
-		for _, f := range k.fetches {
-			if model.Admits(f.filter, pin) && nowMs-f.ms < k.afterMs {
-				report("a fetch came with filter %s, which admits it, at %s: expected none for %v", f.filter, k.Run.At(f.ms), time.Duration(k.afterMs)*time.Millisecond)
-				return
-			}
-		}
-	} else if model.Admits(k.filter(c), pin) {
+	if !letters && model.Admits(k.filter(c), pin) {
 		report("the node replays that pin itself")
 		return
-	} else if k.Run.World.Node(c.Caller.Node).Clock != (plan.Clock{}) {
+	}
+	if !letters && k.Run.World.Node(c.Caller.Node).Clock != (plan.Clock{}) {
 		return
 	}
 	if oldest < 0 || nowMs-oldest < k.afterMs {

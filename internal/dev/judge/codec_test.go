@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/eventdata"
 )
 
@@ -67,6 +70,12 @@ func TestCodecs(t *testing.T) {
 	} {
 		_, err := eventdata.AppendDetails(nil, d)
 		fmt.Fprintf(&text, "%s: %v\n", d.Category(), err)
+	}
+	for _, err := range []error{
+		errors.New("plain"), context.DeadlineExceeded, fmt.Errorf("wrapped: %w", engine.Permanentf("call", "m")), engine.Retryablef("call", "m"), engine.ErrUnsupported,
+	} {
+		e := call.ErrorOf(err)
+		fmt.Fprintf(&text, "%v: %d %q\n", err, e.Code, e.Message)
 	}
 	compare(t, "codecs", text.String())
 }

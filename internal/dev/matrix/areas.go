@@ -38,8 +38,8 @@ var judged = []area{
 	{"memprovider", "", "", append([]tests{tables}, own("memprovider")...)},
 	{"engine/replay", "", "", append([]tests{tables}, own("engine/replay")...)},
 	{"engine/machine", "", "", append([]tests{tables}, own("engine/machine")...)},
-	{"engine", "codecs", "{codec,json*,opaque}.go", own("engine")},
-	{"engine/eventdata", "codecs", "", append(own("engine/eventdata"), own("engine")...)},
+	{"engine", "codecs", "{codec,json*,opaque}.go", append([]tests{tables}, own("engine")...)},
+	{"engine/eventdata", "codecs", "", append(append([]tests{tables}, own("engine/eventdata")...), own("engine")...)},
 }
 
 // stories lists the tests that run stories with all of a monitor's checkers, fastest first.

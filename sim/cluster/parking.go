@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -230,8 +231,10 @@ func (p *parking) firstToPoll(g *waitGroup, alive bool) (best *callState, bestAt
 // nextPoll returns when the caller of a parked fetch polls next: now at the earliest, and never twice at the same time.
 func (p *parking) nextPoll(c *callState) sim.Time {
 	every := max(c.cadence, time.Millisecond)
-	periods := (p.kernel.Now().Sub(c.parkedAt) + every - 1) / every
-	at := c.parkedAt.Add(periods * every)
+	at := p.kernel.Now()
+	if parked := at.Sub(c.parkedAt); parked <= math.MaxInt64-every { // a run may wait for a timer that means for ever
+		at = c.parkedAt.Add((parked + every - 1) / every * every)
+	}
 	if at == c.triedAt {
 		at = at.Add(every)
 	}

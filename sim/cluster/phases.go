@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"math"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -118,7 +119,7 @@ func (ph *phases) tickAt(ms int64) {
 	if next, ok := ph.kernel.Peek(); ok && (next < at || ms >= never) {
 		at = next
 	}
-	ticks := max((at.Sub(now)+tick-1)/tick, 1)
+	ticks := max((min(at.Sub(now), math.MaxInt64-tick)+tick-1)/tick, 1)
 	ph.kernel.After(ticks*tick, ph.root.At(labelTick), event{kind: evTick})
 }
 

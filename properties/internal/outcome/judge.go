@@ -238,7 +238,11 @@ func (r *refusal) why() string {
 		}
 		return "its pin is outside the range of build " + r.build
 	}
-	return "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing") + ")"
+	text := "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing")
+	if r.policy != "" {
+		text += ", which by its policy is " + r.policy
+	}
+	return text + ")"
 }
 
 // owes fills in what recovery and rescue did for an instance, and reports whether the instance would have ended
@@ -446,6 +450,9 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 		r := &w.refusals[0]
 		name := c.Run.NodeName(r.node)
 		if r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler {
+			if r.policy != "" {
+				return fmt.Sprintf("build %s of %s must register version %s, or its policy must name one that it registers", r.build, name, r.policy)
+			}
 			if !r.had {
 				return fmt.Sprintf("every node must have that handler before a client or a node starts it; %s (%s) never had it", name, r.build)
 			}

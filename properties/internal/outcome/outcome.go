@@ -88,7 +88,8 @@ type refusal struct {
 	decision machine.Decision
 	cause    string
 	unpinned bool
-	had      bool // whether a build of the node has had the handler so far
+	had      bool   // whether a build of the node has had the handler so far
+	policy   string // the version that the node's policy names for such a start, if it does not have that
 	times    int
 }
 
@@ -305,8 +306,22 @@ func (c *Checker) refused(w *work, n *track.Node, d *track.Delivery, note *machi
 		}
 	}
 	w.refusals = append(w.refusals, refusal{
-		had: c.nodes[n.Number-1].everHad(note.Cause), node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, unpinned: d.Pin == nil, times: 1,
+		had: c.nodes[n.Number-1].everHad(note.Cause), policy: c.policy(n.Number, note), node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, unpinned: d.Pin == nil, times: 1,
 	})
+}
+
+// policy returns the version that a node's policy names for a start without one, if that is why it misses a handler.
+func (c *Checker) policy(number uint32, note *machine.Note) string {
+	name, latest := strings.CutSuffix(strings.TrimPrefix(note.Cause, "handler missing: "), "@latest")
+	registry := c.Run.World.Node(number).Registry
+	if note.Decision != machine.DecideNoHandler || !latest || registry == nil {
+		return ""
+	}
+	v, exact := registry.Policy(name).Version()
+	if !exact {
+		return ""
+	}
+	return v.String()
 }
 
 // OnCommitted records the ack that ends an instance, and the independent ones that a turn starts.

@@ -170,7 +170,8 @@
 //
 // L12 is judged even while faults go on. It excuses a delivery above max_attempts if its holder crashed or froze after
 // it took the lock, or if one of the holder's calls then met a fault other than a wait before a fetch or after an ack.
-// A delivery to a probe does not count, since probes do not poison.
+// A delivery to a probe does not count, since probes do not poison, nor one with a lock that an answer and an ack may
+// outlast without any fault.
 //
 // Some violations cannot be repaired later, so they are reported at once:
 //

@@ -22,7 +22,7 @@ import (
 //  3. B receives delivery 12, and so on for as long as such faults last. No engine can prevent this.
 //
 // A delivery that waits for a continue-as-new start is excused, too: it is not poison before that has begun
-// (docs/contract-decisions.md#row-5).
+// (docs/contract-decisions.md#row-5), and so is one whose lock is shorter than an answer and an ack may take.
 //
 // Waiting is not such a fault, because the full lock must remain when its holder gets the answer (S25).
 type contentionChecker struct {
@@ -40,6 +40,10 @@ const contentionSlack = 10
 
 // contentionOutageMs is the longest that a store may refuse every call.
 const contentionOutageMs = 3000
+
+// shortestLockMs is how long the answer to a fetch and the ack after it may take without any fault. A shorter lock may
+// have ended before the poison comes.
+const shortestLockMs = 6
 
 // overCount counts how often a message was delivered above max_attempts.
 type overCount struct {
@@ -105,6 +109,9 @@ func (c *contentionChecker) Ended(_ *model.Call, o *observe.Observation) {
 		case mine == nil:
 			mine = &overCount{}
 			c.over[no] = mine
+		}
+		if c.lock(o, row).UntilMs-o.AtMs <= shortestLockMs {
+			mine.excused++
 		}
 		mine.node, mine.incarnation, mine.atMs = n.Number, o.Caller.Incarnation, c.Run.World.NowMs()
 		if row.Count > mine.count {

@@ -60,8 +60,8 @@ var teeth = []tooth{
 	{scenario: "deadletter-returns", bug: "provider/pin-not-written", expect: `never end where status=Failed`},
 	{scenario: "deadletter-returns", line: "at 74s..75s start B", by: "at 84s..85s start B", expect: `never end where status=Failed`},
 
-	{scenario: "kept-executions", bug: "engine/code-input-changed", expect: `never end where status=Failed`},
-	{scenario: "kept-executions", bug: "engine/child-of-next-event", expect: `never end where status=Failed`},
+	{scenario: "kept-executions", bug: "engine/code-input-changed", expect: `never turn where result=Failed`},
+	{scenario: "kept-executions", bug: "engine/child-of-next-event", expect: `never turn where result=Failed`},
 	{scenario: "kept-executions", line: "  option kept_executions 4", by: "  option kept_executions 4\n  option orchestration_concurrency 0", expect: `sometimes turn where node=A resumed=yes`},
 	{scenario: "kept-executions", line: "node C runs 1.5.0", by: "node C runs 1.5.0\n  option kept_executions 8", expect: `never turn where node=C resumed=yes`},
 

@@ -44,7 +44,7 @@ func auditor(ctx *orch.Context, input string) (string, error) {
 func chooser(ctx *orch.Context, _ string) (string, error) {
 	left, right := ctx.DequeueEvent("box"), ctx.DequeueEvent("box")
 	sleep(ctx, 3*time.Second)
-	_, one, err := orch.Select(left, right)
+	_, one, err := orch.Select(left, right, left, right)
 	if err != nil {
 		return "", err
 	}

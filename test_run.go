@@ -162,6 +162,8 @@ func (c Config) prepare(env environment) (*testRun, error) {
 	if c.Handlers == nil {
 		r.warnings = append(r.warnings, s.WarningsOf(workload.InputWarnings)...)
 	}
+	steps := cluster.Config{Plan: &s.Template, Builds: c.builds(), Handlers: newRun(c.Handlers, c.EachRun).Handlers}
+	r.warnings = append(r.warnings, s.WarningsOfHandlers(steps.Registered)...)
 	r.name, r.expect, r.required = s.Name, s.Expect, s.Required(c.Overrides, c.Seeds)
 	over := c.Overrides
 	if c.Input != nil {

@@ -39,6 +39,30 @@ func (f *fleet) registryOf(n *plan.Node, b *engine.Build) (*node.Registry, error
 	return r, nil
 }
 
+// Registered lists the orchestrations, as NAME@VERSION, that a node of the plan has when it starts with a build, before any
+// step changes them. It is nil if there is no such node or build.
+func (cfg Config) Registered(name, build string) []string {
+	known := cfg.Builds
+	if known == nil {
+		known = engine.ShippedBuilds()
+	}
+	cfg.Builds = slices.Concat(known, cfg.Plan.Releases())
+	if cfg.Handlers == nil {
+		cfg.Handlers = workload.Handlers
+	}
+	f := &fleet{base: &base{cfg: &cfg, plan: cfg.Plan}, arena: &Arena{}}
+	builds, err := cfg.Plan.AllBuilds(cfg.Builds)
+	i, b := f.number(name), plan.FindBuild(builds, build)
+	if err != nil || i == 0 || b == nil {
+		return nil
+	}
+	r, err := f.registryOf(&cfg.Plan.Nodes[i-1], b)
+	if err != nil {
+		return nil // a run says why
+	}
+	return r.Orchestrations()
+}
+
 // lacks reports whether one of a build's declarations, starting with its own, removes the program's version.
 func lacks(declared []*plan.Build, code string) bool {
 	named := func(list []string) bool {

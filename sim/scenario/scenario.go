@@ -35,6 +35,7 @@ type Scenario struct {
 	Fuzz Fuzz
 
 	warnings, unused []*Error // unused has those about builds that nothing uses
+	changes          []handlerChange
 	// lines holds the line numbers of instances ("instance ID"), mixes ("mix 0") and steps ("step 1"), among others.
 	lines map[string]int
 }

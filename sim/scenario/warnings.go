@@ -49,6 +49,31 @@ func (s *Scenario) WarningsOf(doubts func(*plan.Instance) []string) []*Error {
 	return all
 }
 
+// WarningsOfHandlers warns about steps that register a handler that the node has in each build that it runs from then on, or
+// remove one that it has in none. registered lists what a node has when it starts with a build, before any step.
+func (s *Scenario) WarningsOfHandlers(registered func(node, build string) []string) []*Error {
+	var all []*Error
+	for _, c := range s.changes {
+		idle := !slices.ContainsFunc(c.builds, func(build string) bool {
+			return slices.Contains(registered(c.step.Node, build), c.step.Handler) != (c.step.Verb == plan.VerbRegister)
+		})
+		switch {
+		case idle && c.step.Verb == plan.VerbRegister:
+			all = append(all, &Error{File: s.File, Line: c.line, Msg: fmt.Sprintf("%s: %s has that already", c.step, c.builds[0])})
+		case idle:
+			all = append(all, &Error{File: s.File, Line: c.line, Msg: fmt.Sprintf("%s: %s does not have that", c.step, c.builds[0])})
+		}
+	}
+	return all
+}
+
+// handlerChange is the first step that changes a handler of a node, and the builds that the node runs from then on.
+type handlerChange struct {
+	step   *plan.Step
+	line   int
+	builds []string
+}
+
 // LeastInput returns the least input that a mix draws from a range such as 2..6. An input that is no range is returned as
 // it is.
 func LeastInput(input string) string {
@@ -161,8 +186,17 @@ func (p *parser) warnNode(n *plan.Node) {
 		s, line := &steps[i], p.stepLines[i]
 		switch s.Verb {
 		case plan.VerbRegister, plan.VerbDeregister:
-			if changed[s.Handler] == s.Verb {
+			switch changed[s.Handler] {
+			case s.Verb:
 				p.warn(line, "%s: an earlier step has done that", s)
+			case "":
+				c := handlerChange{s, line, []string{build}}
+				for _, later := range mine[k+1:] {
+					if to := steps[later].Build; to != "" {
+						c.builds = append(c.builds, to)
+					}
+				}
+				p.s.changes = append(p.s.changes, c)
 			}
 			changed[s.Handler] = s.Verb
 		case plan.VerbUpgrade, plan.VerbRollback:

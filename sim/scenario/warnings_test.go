@@ -1,12 +1,14 @@
 package scenario_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/durosim/durosim/internal/sample"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/workload"
 )
@@ -28,7 +30,7 @@ func TestWarnings(t *testing.T) {
 		{"a range above its own build", "at 2s upgrade A to 1.6.0\nat 5s widen A to >=0.0.0, <=1.6.1", []string{"w.txt:3: widen A to >=0.0.0, <=1.6.1: that is above 1.6.0, the build that it runs by then: it would replay by its own rules what newer builds began, which releases since 0.1.32 forbid"}},
 		{"a range up to its own build", "at 2s upgrade A to 2.0.0-rc.1\nat 5s widen A to >=0.0.0, <=2.0.0\nat 6s narrow A to >=1.0.0, <=1.5.0", nil},
 		{"an uncertain order", "at 2s..9s stop A\nat 5s stop A", nil},
-		{"handlers changed twice", "at 2s register Leaf@1.0.0 on A\nat 3s upgrade A to 2.0.0\nat 4s register Leaf@1.0.0 on A\nat 5s deregister Leaf@1.0.0 on A\nat 6s deregister Chain@1.0.0 on A\nat 7s deregister Leaf@1.0.0 on A", []string{"w.txt:4: register Leaf@1.0.0 on A: an earlier step has done that", "w.txt:7: deregister Leaf@1.0.0 on A: an earlier step has done that"}},
+		{"handlers changed twice", "at 2s register Leaf@1.0.0 on A\nat 3s upgrade A to 2.0.0\nat 4s register Leaf@1.0.0 on A\nat 5s deregister Leaf@1.0.0 on A\nat 6s deregister Chain@1.0.0 on A\nat 7s deregister Leaf@1.0.0 on A\nat 8s deregister Leaf@9.0.0 on B", []string{"w.txt:4: register Leaf@1.0.0 on A: an earlier step has done that", "w.txt:7: deregister Leaf@1.0.0 on A: an earlier step has done that", "w.txt:2: register Leaf@1.0.0 on A: 1.5.0 has that already", "w.txt:8: deregister Leaf@9.0.0 on B: 1.5.0 does not have that"}},
 		{"a certain order", "at 2s..9s stop A\nafter 0s..3s stop A", []string{"w.txt:3: stop A: it is not running at that time"}},
 		{"two parts of one name", "at 2s mark \"risk\"\nat 5s mark \"risk\"", []string{`w.txt:3: the part "risk" also begins in line 2: an expectation about it applies to both`}},
 		{"a part of a cycle", "at 2s mark \"start\"\ncycle 3 times\n  after 2s mark \"risk\"\n  then crash A\n  after 1s start A\nat 40s mark \"risk\"", []string{`w.txt:7: the part "risk" also begins in line 4: an expectation about it applies to both`}},
@@ -48,7 +50,8 @@ func TestWarnings(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := sample.Must(scenario.Parse("w.txt", []byte("nodes A B run 1.5.0\n"+tc.text+"\nnode C runs 1.5.0 absent\n")))(t)
 			var got []string
-			for _, w := range append(s.Warnings(), s.WarningsOf(workload.InputWarnings)...) {
+			registered := cluster.Config{Plan: &s.Template}.Registered
+			for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(registered)) {
 				got = append(got, w.Error())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -64,7 +67,8 @@ func TestBuiltinWithoutWarnings(t *testing.T) {
 	widened := map[string]int{"draining-by-widening": 1, "old-node-widened": 1, "two-ranges": 1, "without-filtering": 2}
 	for _, n := range append(scenario.Builtin(), scenario.Situations()...) {
 		s := sample.Must(scenario.Parse(n.File, n.Text))(t)
-		for _, w := range append(s.Warnings(), s.WarningsOf(workload.InputWarnings)...) {
+		registered := cluster.Config{Plan: &s.Template}.Registered
+		for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(registered)) {
 			if widened[n.Name]--; widened[n.Name] < 0 || !strings.Contains(w.Msg, ": that is above ") {
 				t.Error(w)
 			}

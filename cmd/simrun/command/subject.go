@@ -416,6 +416,8 @@ func (a *app) warn(s *subject) {
 	if a.program.Handlers == nil {
 		all = append(all, s.scenario.WarningsOf(workload.InputWarnings)...)
 	}
+	steps := cluster.Config{Plan: &s.scenario.Template, Builds: s.program.builds(), Handlers: s.newRun().Handlers}
+	all = append(all, s.scenario.WarningsOfHandlers(steps.Registered)...)
 	for _, w := range all {
 		if s.bridges && slices.Contains(s.scenario.Unused(), w) {
 			continue

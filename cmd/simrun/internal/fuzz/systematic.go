@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -19,11 +20,13 @@ func (h *hunt) systematic() ([]Input, error) {
 	if err != nil {
 		return nil, err
 	}
-	builds, err := p.AllBuilds(h.o.Config().Builds)
+	run := h.o.Config()
+	builds, err := p.AllBuilds(run.Builds)
 	if err != nil {
 		return nil, err
 	}
 	steps := upgrade.Steps(p)
+	from := upgrade.Config{Builds: run.Builds, NewRun: func() durosim.Run { return durosim.Run{Handlers: run.Handlers} }}
 	var inputs []Input
 	try := func(done int, back bool, histories []plan.History) {
 		c := p.Clone()
@@ -36,7 +39,7 @@ func (h *hunt) systematic() ([]Input, error) {
 		how := "stops"
 		if back {
 			how = "goes back"
-			upgrade.Back(c, done, 0, builds)
+			from.Back(c, done, 0, builds)
 		} else {
 			upgrade.Stop(c, done)
 		}

@@ -66,7 +66,7 @@ func (c Config) One(variant string, seed uint64) (cluster.Config, error) {
 		if kind == "stop" {
 			Stop(p, n)
 		} else {
-			Back(p, n, least, builds)
+			c.Back(p, n, least, builds)
 		}
 	case kind == "order":
 		for i := range numbers {

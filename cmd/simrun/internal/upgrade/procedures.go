@@ -129,7 +129,7 @@ func (c *Config) procedure(p *plan.Plan, seed uint64, name string, back int, bui
 		return fmt.Errorf("the procedure has %d steps", n)
 	}
 	if back > 0 {
-		backTo(p, before, before+back, pause, 0, builds)
+		c.backTo(p, before, before+back, pause, 0, builds)
 	}
 	return nil
 }
@@ -256,7 +256,7 @@ func (row *Procedure) try(c *Config, r *rollout, builds []*engine.Build, stay *E
 		}
 		back := trial{cfg: c, change: func(p *plan.Plan, seed uint64) {
 			before, pause := r.apply(p, row.Name, seed)
-			backTo(p, before, before+k, pause, 0, builds)
+			c.backTo(p, before, before+k, pause, 0, builds)
 		}}
 		e, err := back.effect(stay)
 		if err != nil {

@@ -419,7 +419,7 @@ func (r *Report) run(c *Config, builds []*engine.Build) (err error) {
 	}
 	r.Stops, r.Backs = append(r.Stops, none), append(r.Backs, none)
 	for k := 1; k <= len(r.Steps); k++ {
-		stop, back := stopped(k), trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, 0, builds) }, done: tick}
+		stop, back := stopped(k), trial{cfg: c, change: func(p *plan.Plan, _ uint64) { c.Back(p, k, 0, builds) }, done: tick}
 		end, err := stop.effect(&none)
 		if err != nil {
 			return err
@@ -453,7 +453,7 @@ func (r *Report) sooner(c *Config, first *plan.Plan, none *Effect, builds []*eng
 		if _, own := gap(first, r.Steps, k); own >= stay {
 			continue
 		}
-		back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { Back(p, k, stay, builds) }}
+		back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { c.Back(p, k, stay, builds) }}
 		if e, err := back.effect(none); err != nil {
 			return err
 		} else if e.leaves() {
@@ -468,7 +468,7 @@ func (r *Report) sooner(c *Config, first *plan.Plan, none *Effect, builds []*eng
 func (r *Report) partWay(c *Config, first *plan.Plan, none *Effect, builds []*engine.Build) error {
 	before, kept := r.NoReturn-1, 0
 	for k := r.NoReturn; k <= len(r.Steps) && before > 0 && barred(first, before, k, builds) == ""; k++ {
-		back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { backTo(p, before, k, 0, 0, builds) }}
+		back := trial{cfg: c, change: func(p *plan.Plan, _ uint64) { c.backTo(p, before, k, 0, 0, builds) }}
 		if e, err := back.effect(none); err != nil {
 			return err
 		} else if e.leaves() {

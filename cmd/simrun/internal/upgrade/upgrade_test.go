@@ -170,9 +170,9 @@ at 60s register order@1.1.0 on B
 			}
 		}
 	}
-	one := sample.Must(config(t, "nodes A B run 1.5.0\n"+approval+"at 20s rollback A to 1.5.0\nat 30s upgrade B to 2.0.0\n", false).One("back-2", 1))(t)
-	if forward := one.Plan.Schedule[2].String(); forward != "upgrade A to 2.0.0" {
-		t.Errorf("back from a rollback: %s", forward)
+	one := sample.Must(config(t, "nodes A B run 1.5.0\n"+approval+"at 15s register Chain@1.0.0 on B\nat 20s rollback A to 1.5.0\nat 30s upgrade B to 2.0.0\n", false).One("back-3", 1))(t)
+	if all := one.Plan.Schedule; all[3].String() != "upgrade A to 2.0.0" || len(all) != 5 { // B had Chain before
+		t.Errorf("back from a rollback: %v", all)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/plan"
 )
 
@@ -54,15 +55,15 @@ func showStranded(p *plan.Plan) { p.Unaided, p.Until, p.Rescue = false, 0, plan.
 // Back undoes the first n steps in reverse order. The rollback starts at the time of the next later step, but not before
 // the steps' migrations have ended. If that is the end of the plan, it starts when all of the store has woken up. It does
 // not start before least has passed.
-func Back(p *plan.Plan, n int, least time.Duration, builds []*engine.Build) {
-	backTo(p, 0, n, 0, least, builds)
+func (c *Config) Back(p *plan.Plan, n int, least time.Duration, builds []*engine.Build) {
+	c.backTo(p, 0, n, 0, least, builds)
 }
 
 // backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that
 // were taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it. With
 // a pause the way back from a step that is taken while work starts begins no later than the last of it, or lastGap after
 // the step: a longer while, such as that of a canary, would let what it leaves behind end.
-func backTo(p *plan.Plan, from, n int, pause, least time.Duration, builds []*engine.Build) {
+func (c *Config) backTo(p *plan.Plan, from, n int, pause, least time.Duration, builds []*engine.Build) {
 	all := Steps(p)
 	Stop(p, n)
 	if n == from {
@@ -80,7 +81,7 @@ func backTo(p *plan.Plan, from, n int, pause, least time.Duration, builds []*eng
 		pause = max(apart, time.Second)
 	}
 	for i := n - 1; i >= from; i-- {
-		back, ok := inverse(p, all[:i], all[i], builds)
+		back, ok := c.inverse(p, all[:i], all[i], builds)
 		if !ok {
 			continue
 		}
@@ -165,8 +166,9 @@ func barred(p *plan.Plan, from, n int, builds []*engine.Build) string {
 	return ""
 }
 
-// inverse returns the step that undoes s, or false if s cannot be undone. before lists the preceding steps.
-func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Build) (plan.Step, bool) {
+// inverse returns the step that undoes s, or false if s cannot be undone, or changes nothing. before lists the preceding
+// steps.
+func (c *Config) inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Build) (plan.Step, bool) {
 	was := stateAfter(p, before, builds).node(s.Node)
 	back := plan.Step{Node: s.Node}
 	switch s.Verb {
@@ -188,14 +190,33 @@ func inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds []*engine.Bui
 			return back, false
 		}
 		back.Verb = plan.VerbStart
-	case plan.VerbRegister:
+	case plan.VerbRegister, plan.VerbDeregister:
+		if c.has(p, before, s.Node, was.build, s.Handler) == (s.Verb == plan.VerbRegister) {
+			return back, false
+		}
 		back.Verb, back.Handler = plan.VerbDeregister, s.Handler
-	case plan.VerbDeregister:
-		back.Verb, back.Handler = plan.VerbRegister, s.Handler
+		if s.Verb == plan.VerbDeregister {
+			back.Verb = plan.VerbRegister
+		}
 	default:
 		return back, false
 	}
 	return back, true
+}
+
+// has reports whether a node with that build has a handler after the steps in done.
+func (c *Config) has(p *plan.Plan, done []plan.Step, node, build, handler string) bool {
+	for _, s := range slices.Backward(done) {
+		if s.Node == node && s.Handler == handler {
+			return s.Verb == plan.VerbRegister
+		}
+	}
+	cfg := cluster.Config{Plan: p, Builds: c.Builds}
+	if c.NewRun != nil {
+		cfg.Handlers = c.NewRun().Handlers
+	}
+	cfg.Handlers = c.Handlers(cfg.Handlers)
+	return slices.Contains(cfg.Registered(node, build), handler)
 }
 
 // state describes a plan's nodes after some of the steps.

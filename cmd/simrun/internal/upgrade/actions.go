@@ -210,7 +210,11 @@ func (r *Report) ActionTable() timeline.Table {
 		}
 		t.Row(false, when, a.Do)
 	}
-	if len(t.Rows) == 0 {
+	switch {
+	case len(t.Rows) > 0:
+	case r.Store != nil && len(r.Store.Problems) > 0:
+		t.Row(false, "first", "repair what standard error names, and plan again: for the rest, each step can be taken, and taken back")
+	default:
 		t.Row(false, "take the steps; each can be taken back")
 	}
 	return t

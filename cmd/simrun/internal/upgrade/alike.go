@@ -60,6 +60,7 @@ type likeness struct {
 	orchestration, pin, status uint32
 	events                     uint32 // the set of events, with names
 	waits                      uint32 // the latest event
+	begun                      uint32 // the build that wrote the first event
 	queue                      uint32 // the set of messages
 	length                     uint8  // of the history, as its logarithm
 	hasRow, hasExecution       bool
@@ -114,7 +115,7 @@ func (s *survey) instance(l *line) {
 func (in *seen) reaches(n uint64) bool {
 	in.loops = in.loops || n > engine.InitialExecutionID
 	if n > in.execution {
-		in.pin, in.status, in.events, in.likeness.events, in.kinds, in.waits, in.last, in.hasExecution, in.over = 0, 0, 0, 0, 0, 0, 0, false, false
+		in.pin, in.status, in.events, in.likeness.events, in.kinds, in.waits, in.begun, in.last, in.hasExecution, in.over = 0, 0, 0, 0, 0, 0, 0, 0, false, false
 		in.execution = n
 	}
 	in.started = true
@@ -168,8 +169,10 @@ func (s *survey) event(instance string, execution, id uint64, kind engine.EventK
 	if !in.reaches(execution) {
 		return
 	}
-	if e != nil && !in.hasExecution && id == 1 {
-		in.pin = s.trait("", e.DuroxideVersion, "")
+	if e != nil && id == 1 {
+		if in.begun = s.trait("", e.DuroxideVersion, ""); !in.hasExecution {
+			in.pin = in.begun
+		}
 	}
 	in.over = in.over || kind == eventdata.KindOrchestrationCompleted || kind == eventdata.KindOrchestrationFailed
 	t := s.trait(string(kind), name, detail)

@@ -106,6 +106,10 @@ func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedIn
 		return nil, false
 	}
 	if len(x.events) > 0 && x.events[0].event != nil {
+		began, err := engine.ParseVersion(x.events[0].event.DuroxideVersion)
+		if over := x.status == engine.StatusCompleted || x.status == engine.StatusFailed; err == nil && !over && x.pin != nil && began.Triple() != *x.pin {
+			r.fail(x.place, "pinned_version", "execution %d of %s has the pin %s, and by its history %s began it: nodes take it by the one, and released ones give it back by the other", in.Current, id, x.pin, began)
+		}
 		if started, ok := x.events[0].event.Data.(eventdata.OrchestrationStarted); ok {
 			in.Orchestration, in.Version = cmp.Or(in.Orchestration, started.Name), cmp.Or(in.Version, started.Version)
 			if started.ParentInstance != "" {

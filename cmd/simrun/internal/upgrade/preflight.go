@@ -18,8 +18,8 @@ type Hazard struct {
 	Alike         int    `json:"alike"`
 	Orchestration string `json:"orchestration"`
 	Pin           string `json:"pin"`
-	// Kind is the event kind that cannot be read. If no node admits the instance's pin, Kind is empty. Began, for an
-	// instance without a pin, is the version in its history if the node's range excludes that.
+	// Kind is the event kind that cannot be read. If no node admits the instance's pin, Kind is empty. Began is the version
+	// in its history if the range of a node that takes its pin, or that it has none, excludes that.
 	Kind  string `json:"kind"`
 	Began string `json:"began,omitempty"`
 	// Step is the number of steps taken before the hazard appears; 0 means that it exists in the present cluster. After
@@ -43,6 +43,8 @@ func (h *Hazard) text(who string) string {
 	what := "waits: no node admits it"
 	if h.Poisoned {
 		what = "would be poisoned: a node admits it and " + h.fails()
+	} else if h.Began != "" {
+		what = "waits: a node admits it and gives it back, since it " + h.fails()
 	} else if h.Kind != "" {
 		what = fmt.Sprintf("waits: who reads %s does not admit it", h.Kind)
 	}
@@ -135,8 +137,8 @@ func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build,
 			h.Poisoned, h.Kind = true, kind
 			continue
 		}
-		if v := tested(x, n.runs); v != nil && !n.admits.Contains(*v) {
-			h.Poisoned, h.Began = true, v.String()
+		if v := stampOf(x, n.runs); v != nil && !n.admits.Contains(*v) {
+			h.Poisoned, h.Began = h.Poisoned || x.Pin == nil, v.String()
 			continue
 		}
 		return nil
@@ -148,11 +150,11 @@ func hazard(in *memprovider.PreloadedInstance, st state, builds []*engine.Build,
 	return h
 }
 
-// tested returns the version that a node of build b compares with its range: the pin or, if x has none, the version in
-// its history (docs/contract/runtime.md#r5.1).
-func tested(x *memprovider.PreloadedExecution, b *engine.Build) *engine.Version {
-	if x.Pin != nil || len(x.Events) == 0 {
-		return x.Pin
+// stampOf returns the version in x's history, which a node of build b compares with its range (docs/contract/runtime.md#r5.1),
+// or nil. Only in a store that was repaired by hand is the pin another.
+func stampOf(x *memprovider.PreloadedExecution, b *engine.Build) *engine.Version {
+	if len(x.Events) == 0 {
+		return nil
 	}
 	first, err := b.Codec.DecodeEvent(x.Events[0].Data)
 	v, err2 := engine.ParseVersion(first.DuroxideVersion)
@@ -180,7 +182,8 @@ func unread(x *memprovider.PreloadedExecution, b *engine.Build) string {
 func needs(x *memprovider.PreloadedExecution, builds []*engine.Build, named []string) string {
 	var names []string
 	for _, b := range builds {
-		if v := tested(x, b); slices.Contains(named, b.Name()) && (v == nil || b.DefaultRange.Contains(*v)) && unread(x, b) == "" {
+		admits := func(v *engine.Version) bool { return v == nil || b.DefaultRange.Contains(*v) }
+		if slices.Contains(named, b.Name()) && admits(x.Pin) && admits(stampOf(x, b)) && unread(x, b) == "" {
 			names = append(names, b.Name())
 		}
 	}

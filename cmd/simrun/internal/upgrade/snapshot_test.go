@@ -88,6 +88,7 @@ func TestProblems(t *testing.T) {
 		{`{"table":"executions","instance_id":"b","execution_id":1}`, `x.jsonl:3: execution 1 of b has no history in this export: it is left out`},
 		{`{"table":"executions","instance_id":"b","execution_id":1}` + "\n" + `{"table":"executions","instance_id":"b","execution_id":3}`, `x.jsonl:4: field "execution_id": execution 3 of b follows execution 1: the executions between them are missing`},
 		{`{"table":"instances","instance_id":"a","orchestration_name":"Order","current_execution_id":1}` + "\n" + `{"table":"executions","instance_id":"a","execution_id":2}`, `x.jsonl:4: field "execution_id": execution 2 of a is above its current_execution_id, 1: it is left out`},
+		{`{"table":"executions","instance_id":"a","execution_id":1,"pinned_version":"1.4.0"}`, `x.jsonl:3: field "pinned_version": execution 1 of a has the pin 1.4.0, and by its history 1.5.0 began it: `},
 		{`{"table":"history","instance_id":"b","execution_id":1}`, `x.jsonl:3: field "event_data": missing: expected the event`},
 		{`{"table":"history","event_data":{"event_id":1}}`, `x.jsonl:3: field "instance_id": missing: expected the instance that the event belongs to`},
 		{scheduled, `x.jsonl:3: field "event_id": event 2 of execution 1 of a stands at x.jsonl:2, too: the second is left out`},

@@ -210,6 +210,9 @@ func (c *obligations) messages(in *model.Instance) {
 	if !in.HasContext(c.Run.Model, c.now) && !model.StartQueued(in) {
 		return // the message waits for a start that no client has sent
 	}
+	if c.incomplete(in) && in.Status() == engine.StatusContinuedAsNew && !model.StartQueued(in) {
+		return // it waits for a continue-as-new that the store had lost
+	}
 	admitted, since := c.live.Admitted(in)
 	if !admitted {
 		if !c.live.Plan.Strategy.Waits() && !c.settling() {

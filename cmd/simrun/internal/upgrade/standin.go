@@ -227,7 +227,7 @@ func (sh *shape) pauses() (sum time.Duration) {
 }
 
 // perform makes all calls, in order. If they are those in the history of the execution, it waits at the end for those that
-// are still open; if not, for each in turn.
+// are still open, unless it continued as new without them; if not, for each in turn.
 func (sh *shape) perform(ctx *orch.Context, inTurn bool) {
 	var open []*orch.Future
 	for i := range sh.calls {
@@ -239,7 +239,7 @@ func (sh *shape) perform(ctx *orch.Context, inTurn bool) {
 			open = append(open, f)
 		}
 	}
-	if !inTurn {
+	if !inTurn && sh.next == nil {
 		orch.Join(open...)
 	}
 }

@@ -44,6 +44,7 @@ func (r *reader) snapshot() *Snapshot {
 		running[id] = true
 		s.Store.Instances = append(s.Store.Instances, *in)
 	}
+	r.checkOrigins(s)
 	s.NoQueues = !r.hasQueues && len(s.Store.Instances) > 0
 	if s.NoQueues || len(r.problems) == 0 { // of what a damaged export lacks, nobody knows whether the store has it
 		r.rebuild(s, running, ends)
@@ -116,6 +117,9 @@ func (r *reader) assemble(id string, numbers []uint64) (*memprovider.PreloadedIn
 				in.Parent = &engine.ParentLink{Instance: started.ParentInstance, ExecutionID: max(started.ParentExecutionID, 1), EventID: started.ParentID}
 			}
 		}
+	}
+	if x.status != engine.StatusCompleted && x.status != engine.StatusFailed {
+		r.checkHistory(in, x)
 	}
 	return in, true
 }

@@ -68,6 +68,7 @@ ActivityExecute for render-1 in 0s
 const (
 	started   = `{"event_id":1,"source_event_id":null,"instance_id":"a","execution_id":1,"timestamp_ms":5,"duroxide_version":"1.5.0","type":"OrchestrationStarted","name":"Order","version":"1.0.0","input":"x","parent_instance":null,"parent_id":null}`
 	scheduled = `{"event_id":2,"source_event_id":null,"instance_id":"a","execution_id":1,"timestamp_ms":5,"duroxide_version":"1.5.0","type":"ActivityScheduled","name":"Reserve","input":"x"}`
+	done      = `{"event_id":3,"source_event_id":2,"instance_id":"a","execution_id":1,"timestamp_ms":5,"duroxide_version":"1.5.0","type":"ActivityCompleted","result":"x"}`
 )
 
 // TestProblems checks that an error names the file, line and field, and does not affect anything else: instance a is
@@ -89,6 +90,9 @@ func TestProblems(t *testing.T) {
 		{`{"table":"executions","instance_id":"b","execution_id":1}` + "\n" + `{"table":"executions","instance_id":"b","execution_id":3}`, `x.jsonl:4: field "execution_id": execution 3 of b follows execution 1: the executions between them are missing`},
 		{`{"table":"instances","instance_id":"a","orchestration_name":"Order","current_execution_id":1}` + "\n" + `{"table":"executions","instance_id":"a","execution_id":2}`, `x.jsonl:4: field "execution_id": execution 2 of a is above its current_execution_id, 1: it is left out`},
 		{`{"table":"executions","instance_id":"a","execution_id":1,"pinned_version":"1.4.0"}`, `x.jsonl:3: field "pinned_version": execution 1 of a has the pin 1.4.0, and by its history 1.5.0 began it: `},
+		{done + "\n" + strings.Replace(done, "3", "4", 1) + "\n" + `{"ExternalRaised":{"instance":"a","name":"go","data":""}}`, `x.jsonl:4: field "source_event_id": event 4 of execution 1 of a ends event 2, which event 3 has ended`},
+		{`{"TimerFired":{"instance":"a","execution_id":1,"id":2,"fire_at_ms":0}}`, `x.jsonl:3: field "work_item": TimerFired belongs to event 2 of execution 1 of a, which is ActivityScheduled, and no TimerCreated`},
+		{`{"table":"executions","instance_id":"a","execution_id":1}` + "\n" + strings.NewReplacer(`_id":2`, `_id":null`, `ActivityCompleted","result`, `OrchestrationCompleted","output`).Replace(done), `x.jsonl:3: field "status": execution 1 of a is Running, and its history ends with OrchestrationCompleted`},
 		{`{"table":"history","instance_id":"b","execution_id":1}`, `x.jsonl:3: field "event_data": missing: expected the event`},
 		{`{"table":"history","event_data":{"event_id":1}}`, `x.jsonl:3: field "instance_id": missing: expected the instance that the event belongs to`},
 		{scheduled, `x.jsonl:3: field "event_id": event 2 of execution 1 of a stands at x.jsonl:2, too: the second is left out`},

@@ -153,6 +153,9 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, err
 		}
 	}
+	if err := s.Place(s.Template.Validate(plan.Known{Builds: c.builds(), Orchestrations: workload.Names()})); err != nil {
+		return nil, err
+	}
 	if c.EachRun == nil { // its monitors may have points of their own
 		if err := s.CheckRequired(properties.CheckPoint); err != nil {
 			return nil, err

@@ -82,7 +82,7 @@ func TestValidate(t *testing.T) {
 	}{
 		{"no nodes", plan.Plan{}, "no node is declared"},
 		{"unknown build", plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.4.0"}}}, `node A: unknown build "1.4.0": want one of 0.8.0, 1.5.0`},
-		{"node named twice", plan.Plan{Nodes: append(one, one...)}, "node A is named twice"},
+		{"node named twice", plan.Plan{Nodes: append(one, one...), Instances: []plan.Instance{{ID: "\xff", Orchestration: "Chain"}}}, "node A is named twice\ninstance \"\\xff\": that is not valid UTF-8"},
 		{"unknown option", plan.Plan{Nodes: []plan.Node{{Name: "A", Build: "1.5.0", Options: []plan.Setting{{Name: "max_attempt", Value: "3"}}}}}, "max_attempt"},
 		{"unknown node in a step", plan.Plan{Nodes: one, Schedule: []plan.Step{{Verb: plan.VerbStop, Node: "B"}}}, `unknown node "B"`},
 		{"strategy", plan.Plan{Nodes: one, Strategy: "bounces"}, `unknown strategy "bounces": want one of [filter exact stall bounce sweeper deadletter]`},

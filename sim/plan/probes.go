@@ -133,6 +133,7 @@ func (v *validation) probes() {
 		v.part = what
 		v.build(what, p.Build)
 		v.probeAim(what, p)
+		v.id(what+": instance", p.Instance)
 		for _, a := range p.Does {
 			if !slices.Contains(Acts(), a) {
 				v.fail("%s: unknown act %q: want one of %v", what, a, Acts())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -106,6 +107,13 @@ func (v *validation) fail(format string, args ...any) {
 	v.errs = append(v.errs, &Problem{Part: v.part, Msg: fmt.Sprintf(format, args...)})
 }
 
+// id rejects the id of what if no store gives it back: bytes that are not UTF-8 become others in events and messages.
+func (v *validation) id(what, id string) {
+	if !utf8.ValidString(id) {
+		v.fail("%s %q: that is not valid UTF-8", what, id)
+	}
+}
+
 func (v *validation) build(what, name string) *engine.Build {
 	b := FindBuild(v.known.Builds, name)
 	if b == nil {
@@ -164,6 +172,7 @@ func (v *validation) nodes() {
 		if n.Name == "" {
 			v.fail("a node without a name")
 		}
+		v.id("node", n.Name)
 		if seen[n.Name] {
 			v.fail("%s is named twice", what)
 		}
@@ -269,6 +278,7 @@ func (v *validation) instances() {
 		if in.ID == "" {
 			v.fail("an instance without an id")
 		}
+		v.id("instance", in.ID)
 		if seen[in.ID] {
 			v.fail("%s is named twice", what)
 		}
@@ -285,6 +295,8 @@ func (v *validation) instances() {
 			v.fail("%s: starts at %v, before the run", what, in.StartAt)
 		}
 		for _, a := range in.Actions {
+			v.id(fmt.Sprintf("%s: %s", what, a.Verb), a.Name)
+			v.id(fmt.Sprintf("%s: %s %s topic", what, a.Verb, a.Name), a.Topic)
 			switch a.Verb {
 			case ActionRaise, ActionEnqueue, ActionCancel, ActionDelete, ActionPrune:
 			default:
@@ -324,6 +336,7 @@ func (v *validation) instances() {
 func (v *validation) histories() {
 	for _, h := range v.plan.Histories {
 		v.part = "instance " + h.Instance
+		v.id("history", h.Instance)
 		if !slices.Contains(Shapes(), h.Shape) {
 			v.fail("history %s: unknown shape %q", h.Instance, h.Shape)
 		}

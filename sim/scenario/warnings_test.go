@@ -50,8 +50,7 @@ func TestWarnings(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := sample.Must(scenario.Parse("w.txt", []byte("nodes A B run 1.5.0\n"+tc.text+"\nnode C runs 1.5.0 absent\n")))(t)
 			var got []string
-			registered := cluster.Config{Plan: &s.Template}.Registered
-			for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(registered)) {
+			for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(cluster.Config{Plan: &s.Template}.Registered)) {
 				got = append(got, w.Error())
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -67,8 +66,7 @@ func TestBuiltinWithoutWarnings(t *testing.T) {
 	widened := map[string]int{"draining-by-widening": 1, "old-node-widened": 1, "two-ranges": 1, "without-filtering": 2}
 	for _, n := range append(scenario.Builtin(), scenario.Situations()...) {
 		s := sample.Must(scenario.Parse(n.File, n.Text))(t)
-		registered := cluster.Config{Plan: &s.Template}.Registered
-		for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(registered)) {
+		for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(cluster.Config{Plan: &s.Template}.Registered)) {
 			if widened[n.Name]--; widened[n.Name] < 0 || !strings.Contains(w.Msg, ": that is above ") {
 				t.Error(w)
 			}

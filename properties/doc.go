@@ -23,9 +23,8 @@
 // violates the property whose clause or column it is; S05, S06, S14, S15, S18, S25 and S26 are reported by it alone.
 // What can blame nobody but durosim is in internal/dev/selfcheck. Liveness (L01 and on) is judged at the end of each
 // phase, against a bound. Expectations are the scenario's own sentences, and outcome says whether each instance ended
-// as planned. A user is shown the first three violations of each property (of outcome, of each cause), with node, time
-// and evidence, and the smallest plan that shows the first of all. docs/checkers.md has what only each of these judges
-// finds.
+// as planned. A user is shown the first three violations of each property and cause, with node, time and evidence, and
+// the smallest plan that shows the first of all. docs/checkers.md has what only each of these judges finds.
 //
 // # What a monitor promises
 //
@@ -37,8 +36,8 @@
 // S12, S13, S23) judge only the acks of nodes, and they use the execution's current pin, no matter who set it. Liveness
 // does not count the time during which a probe holds work back.
 //
-// There are limits. Each property reports only its first three violations in a run, outcome those of each cause. Rules
-// can judge only what the store observes, and the second judge what callers are answered and which rows the store has.
+// There are limits. Each property reports only its first three violations of each cause in a run. Rules can judge only
+// what the store observes, and the second judge what callers are answered and which rows the store has.
 //
 // Nodes' clocks may differ, and a store may use its callers' clocks. With such a store, properties that compare times
 // of different callers are judged only if the clocks are at most a second apart, and S22 only if the clocks agree;

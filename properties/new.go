@@ -33,6 +33,9 @@ type Options struct {
 	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
 	// answer-lost meets sessions".
 	Matrix bool
+	// Apart, if not nil, numbers violations. A run keeps three violations of each mistake, and does so for each number: what
+	// is known must not crowd out what only looks like it.
+	Apart func(v cluster.Violation) int
 }
 
 // New returns a monitor for one run, for use in cluster.Config.Monitor. A monitor cannot be reused for another run.

@@ -31,7 +31,7 @@ type Summary struct {
 	// Coverage lists the coverage points reached, with counts, sorted by name.
 	Coverage Coverage `json:"coverage"`
 	// Violations are sorted by seed and, within a seed, by order of discovery. Omitted counts the violations beyond the
-	// limit.
+	// limit, each like one that is kept.
 	Violations []Violation `json:"violations"`
 	Omitted    uint64      `json:"violations_omitted"`
 	// Properties counts the violations of each violated property. Properties are sorted by the seed of their first
@@ -204,6 +204,7 @@ type merge struct {
 	// Indexes by name. The maps are never iterated over, so map order does not matter.
 	points     map[string]int
 	properties map[string]int
+	mistakes   map[[2]string]bool // the causes of each property that were met
 }
 
 func newMerge(o *Options) *merge {
@@ -211,7 +212,7 @@ func newMerge(o *Options) *merge {
 		Total: o.total(), Coverage: Coverage{}, Violations: []Violation{}, Drifts: []Drift{}, Internal: []InternalError{},
 		Fate: Fate{Ends: []End{}, Help: []HelpGroup{}, Waits: []WaitGroup{}},
 	}
-	return &merge{o: o, sum: sum, points: map[string]int{}, properties: map[string]int{}}
+	return &merge{o: o, sum: sum, points: map[string]int{}, properties: map[string]int{}, mistakes: map[[2]string]bool{}}
 }
 
 // add merges a seed's run and reports whether to continue the campaign.
@@ -285,8 +286,10 @@ func (m *merge) violate(v Violation) {
 		p.Seeds++
 		p.lastSeed = v.Seed
 	}
-	if len(s.Violations) < m.o.MaxViolations {
+	mistake := [2]string{v.Rule(), v.Alike()}
+	if len(s.Violations) < m.o.MaxViolations || !m.mistakes[mistake] { // another mistake, which the others must not hide
 		s.Violations = append(s.Violations, v)
+		m.mistakes[mistake] = true
 	} else {
 		s.Omitted++
 	}

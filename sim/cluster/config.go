@@ -141,6 +141,41 @@ func (v Violation) Rule() string {
 	return v.Property + " " + v.Expectation
 }
 
+// Alike returns what violations of one mistake have in common: the cause. Where the property does not say it, it is the
+// first line of the message with names, numbers and quoted text masked, because they vary between runs that fail for the
+// same reason.
+func (v Violation) Alike() string {
+	if v.Cause != "" {
+		return v.Cause
+	}
+	text, _, _ := strings.Cut(v.Message, "\n")
+	text = replaceWord(text, v.Instance, "INSTANCE")
+	var masked strings.Builder
+	for text != "" {
+		plain := strings.IndexAny(text, `"0123456789`)
+		if plain < 0 {
+			plain = len(text)
+		}
+		masked.WriteString(text[:plain])
+		switch text = text[plain:]; {
+		case text == "":
+		case text[0] == '"':
+			masked.WriteString(`""`)
+			_, text, _ = strings.Cut(text[1:], `"`)
+		default: // a number, with its unit
+			masked.WriteByte('#')
+			text = strings.TrimLeft(text, "0123456789abcdefghijklmnopqrstuvwxyzµ.")
+		}
+	}
+	words := strings.Fields(masked.String())
+	for i, w := range words {
+		if w == v.Node {
+			words[i] = "NODE"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
 // Text describes the violation of a rule with that statement, one line for each of its fields. where begins the line that
 // says where it is, such as with the seed.
 func (v Violation) Text(statement, where string) string {

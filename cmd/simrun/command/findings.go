@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/durosim/durosim/cmd/simrun/internal/fuzz"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -43,7 +42,7 @@ type knownFinding struct {
 	// Scenario is the built-in scenario, or the file, as seen from the directory of the findings.
 	Scenario string    `json:"scenario"`
 	Flags    planFlags `json:"flags"`
-	// Cause is that of fuzz.Evidence.
+	// Cause is that of cluster.Violation.Alike.
 	Cause string `json:"cause"`
 	// First and Last are the times at which the finding was first and last found. Campaigns is the number of campaigns
 	// that found it.
@@ -157,7 +156,7 @@ func (f *findingsFile) update(r *report, ran func(seed uint64) bool, now time.Ti
 		}
 	}
 	for _, v := range sum.Violations {
-		hash := sha256.Sum256([]byte(strings.Join(append([]string{v.Rule(), name, fuzz.Evidence(v.Violation)}, s.options()...), "\n")))
+		hash := sha256.Sum256([]byte(strings.Join(append([]string{v.Rule(), name, v.Alike()}, s.options()...), "\n")))
 		id := hex.EncodeToString(hash[:8])
 		if found[id] {
 			continue
@@ -167,7 +166,7 @@ func (f *findingsFile) update(r *report, ran func(seed uint64) bool, now time.Ti
 		if i < 0 {
 			i = len(f.Findings)
 			f.Findings = append(f.Findings, &knownFinding{
-				ID: id, State: findingNew, Property: v.Property, Expectation: v.Expectation, Class: v.Class, Scenario: name, Flags: s.flags, Cause: fuzz.Evidence(v.Violation), First: now,
+				ID: id, State: findingNew, Property: v.Property, Expectation: v.Expectation, Class: v.Class, Scenario: name, Flags: s.flags, Cause: v.Alike(), First: now,
 			})
 		} else if k := f.Findings[i]; k.State == findingResolved {
 			k.State = findingRegressed
@@ -181,7 +180,7 @@ func (f *findingsFile) update(r *report, ran func(seed uint64) bool, now time.Ti
 		if !ours(k) {
 			continue
 		}
-		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) && sum.Omitted == 0 && !slices.Contains(r.excused(), k.Property) {
+		if seed, err := parseSeed(k.Seed); err == nil && !found[k.ID] && ran(seed) && !slices.Contains(r.excused(), k.Property) {
 			k.State = findingResolved
 		}
 		here = append(here, k)

@@ -87,6 +87,7 @@ func (c *runCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	seeds := c.Seed.alone(c.Seeds.or(uint64(max(defaultSeeds, s.scenario.Seeds.Count))))
+	s.apart = known.of
 	o := s.campaign()
 	o.First, o.Count, o.Workers, o.KeepGoing, o.Twice = seeds.first, seeds.count, int(c.Workers), !c.FailFast, 1
 	o.AllInstances = c.Instances
@@ -283,22 +284,27 @@ func (f *knownFile) ignores(seen []knownSeen) func(seed uint64, v cluster.Violat
 		return nil
 	}
 	return func(seed uint64, v cluster.Violation) bool {
-		for i, k := range f.Known {
-			says := func(class string) bool { return strings.Contains(v.Message, class) }
-			if k.Property != v.Property || len(k.Classes) > 0 && !slices.ContainsFunc(k.Classes, says) {
-				continue
-			}
-			s := &seen[i]
-			if s.Violations++; s.end != seed {
-				s.Seeds, s.end = s.Seeds+1, seed
-			}
-			if s.FirstSeed == 0 {
-				s.FirstSeed = seed
-			}
-			return true
+		i := f.of(v)
+		if i < 0 {
+			return false
 		}
-		return false
+		s := &seen[i]
+		if s.Violations++; s.end != seed {
+			s.Seeds, s.end = s.Seeds+1, seed
+		}
+		if s.FirstSeed == 0 {
+			s.FirstSeed = seed
+		}
+		return true
 	}
+}
+
+// of returns the index of the entry that knows a violation, or -1.
+func (f *knownFile) of(v cluster.Violation) int {
+	return slices.IndexFunc(f.Known, func(k knownMistake) bool {
+		says := func(class string) bool { return strings.Contains(v.Message, class) }
+		return k.Property == v.Property && (len(k.Classes) == 0 || slices.ContainsFunc(k.Classes, says))
+	})
 }
 
 // printKnown lists the known mistakes that were seen, and those that were not.

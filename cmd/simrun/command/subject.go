@@ -62,6 +62,8 @@ type subject struct {
 	context context.Context
 	// matrix makes runs count which kinds of faults hit which features.
 	matrix bool
+	// apart is that of properties.Options.
+	apart func(v cluster.Violation) int
 	// chooser returns the chooser for a seed. Nil means the default chooser.
 	chooser func(seed uint64) sim.Chooser
 	// begins, if not nil, has the contents with which the store begins (--store), and the stand-ins for its orchestrations.
@@ -285,7 +287,7 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	if s.chooser != nil {
 		cfg.Chooser = s.chooser(seed)
 	}
-	s.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, SecondJudge: s.secondJudge(), Matrix: s.matrix || s.scenario.Matrix})
+	s.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, SecondJudge: s.secondJudge(), Matrix: s.matrix || s.scenario.Matrix, Apart: s.apart})
 	return cfg
 }
 

@@ -98,8 +98,9 @@ func TestBreach(t *testing.T) {
 	m.Safety("S01", 1, 1, "number %d", 1)
 	m.Liveness("L01", 2, 0, "late")
 	m.Safety("S02", 1, 1, "nobody asks")
-	for range 5 {
-		m.Safety("S03", 9, 2, "again")
+	m.Apart = func(v cluster.Violation) int { return strings.Index(v.Message, "5") }
+	for i := range 6 {
+		m.Safety("S03", 9, 2, "again %d", i)
 		m.Violate(check.Breach{Property: "expect", Expectation: "never turn", Name: "y", Item: "item", Class: cluster.ClassPlan})
 		m.Violate(check.Breach{Property: "expect", Expectation: "never fetch", Instance: 1, Name: "y"})
 	}
@@ -108,9 +109,10 @@ func TestBreach(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s step %d at %d %s/%s/%s: %s%s", v.Property, v.Class, v.Step, v.VirtualMs, v.Node, v.Instance, v.WorkItem, v.Message, v.Expectation))
 	}
 	want := []string{"S01 safety step 42 at 1500 A/x/: number 1", "L01 liveness step 42 at 1500 B//: late"}
-	for range 3 {
-		want = append(want, "S03 safety step 42 at 1500 //: again", "expect plan step 42 at 1500 /y/item: never turn", fmt.Sprintf("expect %s step 42 at 1500 /x/: never fetch", cluster.Class("")))
+	for i := range 3 {
+		want = append(want, fmt.Sprintf("S03 safety step 42 at 1500 //: again %d", i), "expect plan step 42 at 1500 /y/item: never turn", fmt.Sprintf("expect %s step 42 at 1500 /x/: never fetch", cluster.Class("")))
 	}
+	want = append(want, "S03 safety step 42 at 1500 //: again 5") // set apart from those like it
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}

@@ -98,17 +98,24 @@ type View interface {
 // that matters; another cause is another mistake, which those of a known one must not hide.
 const maxViolations = 3
 
+// mistake is what violations have in common, of which a run keeps no more than maxViolations.
+type mistake struct {
+	rule, cause string
+	apart       int // see Run.Apart
+}
+
 // Run is shared by the checkers of a run. It holds the state that they read, and they report violations to it.
 type Run struct {
 	World      View
 	Model      *model.Shadow
 	Arena      *arena.Set // memory for checkers, or nil
 	Wants      func(property string) bool
+	Apart      func(v cluster.Violation) int // see monitor.Options; nil if there are no such numbers
 	violations []cluster.Violation
-	later      []func() string   // Breach.Later of each violation
-	count      map[[2]string]int // violations per property and cause; never iterated over, so map order does not matter
-	tell       func(Fact)        // nil if there is no subscriber
-	skewMs     int64             // the result of SkewMs, once it is known
+	later      []func() string // Breach.Later of each violation
+	count      map[mistake]int // never iterated over, so map order does not matter
+	tell       func(Fact)      // nil if there is no subscriber
+	skewMs     int64           // the result of SkewMs, once it is known
 	skewKnown  bool
 }
 
@@ -128,7 +135,7 @@ func New(w View, wants func(property string) bool) *Monitor {
 		set = nil
 	}
 	return &Monitor{
-		Run:    &Run{World: w, Arena: set, Model: model.New(w.Builds(), set), Wants: wants, count: make(map[[2]string]int)},
+		Run:    &Run{World: w, Arena: set, Model: model.New(w.Builds(), set), Wants: wants, count: make(map[mistake]int)},
 		wanted: &k.wanted,
 	}
 }
@@ -220,11 +227,16 @@ func (m *Monitor) Finish() {
 	for _, c := range m.checkers {
 		c.Finish()
 	}
-	for i, later := range m.later {
-		if later != nil {
-			m.violations[i].Message += ". " + later()
+	kept := m.violations[:0]
+	for i, v := range m.violations {
+		if later := m.later[i]; later != nil {
+			if v.Message += ". " + later(); m.Apart != nil && m.enough(v) {
+				continue
+			}
 		}
+		kept = append(kept, v)
 	}
+	m.violations, m.later = kept, nil
 }
 
 // Violations returns the violations in the order in which they were found.
@@ -250,6 +262,11 @@ type Breach struct {
 	Later func() string
 }
 
+// Alike returns a cause as a text about an instance says it: see cluster.Fate.Alike.
+func Alike(instance, text string) string {
+	return (&cluster.Fate{Instance: instance, Cause: text}).Alike()
+}
+
 // Violate reports a finding at the current step and time. It ignores findings for properties that are not selected.
 func (m *Run) Violate(f Breach) {
 	if !m.Wants(f.Property) {
@@ -259,12 +276,24 @@ func (m *Run) Violate(f Breach) {
 		Property: f.Property, Class: f.Class, Step: cmp.Or(f.Step, m.World.Step()), VirtualMs: cmp.Or(f.AtMs, m.World.NowMs()) - m.World.StartMs(),
 		Node: m.NodeName(f.Node), Instance: cmp.Or(m.Model.Name(f.Instance), f.Name), WorkItem: f.Item, Message: f.Message, Expectation: f.Expectation, Planted: m.Planted(), End: f.End, Cause: f.Cause,
 	}
-	of := [2]string{v.Rule(), f.Cause}
-	if m.count[of]++; m.count[of] > maxViolations {
+	if f.Later != nil {
+		v.Cause = v.Alike() // what becomes of it is no other mistake
+	}
+	if (f.Later == nil || m.Apart == nil) && m.enough(v) { // else Apart needs the text of Later, too
 		return
 	}
 	m.violations = append(m.violations, v)
 	m.later = append(m.later, f.Later)
+}
+
+// enough counts a violation, and reports whether those of the same mistake that are kept are enough without it.
+func (m *Run) enough(v cluster.Violation) bool {
+	of := mistake{rule: v.Rule(), cause: v.Alike()}
+	if m.Apart != nil {
+		of.apart = m.Apart(v)
+	}
+	m.count[of]++
+	return m.count[of] > maxViolations
 }
 
 // Broken reports whether a safety property is violated, which can be why work does not end.

@@ -37,6 +37,9 @@ type Options struct {
 	// Matrix adds coverage points that count which kinds of faults hit which features of orchestrations, such as "fault
 	// answer-lost meets sessions".
 	Matrix bool
+	// Apart, if not nil, numbers violations. A run keeps three violations of each mistake, and does so for each number: what
+	// is known must not crowd out what only looks like it.
+	Apart func(v cluster.Violation) int
 }
 
 // wants reports whether a property is reported for a run of the plan.
@@ -76,6 +79,7 @@ func New(w check.View, opts Options) *Monitor {
 		return want
 	}
 	m := &Monitor{Monitor: check.New(w, wants)}
+	m.Apart = opts.Apart
 	m.Add(safety.Checks(m.Run)...)
 	if opts.SecondJudge > 0 && w.Seed()%opts.SecondJudge == 0 || w.Plan().Planted() || w.Foreign() {
 		m.second = secondjudge.New(m.Run)

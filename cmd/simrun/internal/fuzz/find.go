@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,7 +29,7 @@ type Find struct {
 // found adds a failing run to the finds. A run with a known failure is only counted.
 func (h *hunt) found(r ran) error {
 	v := r.result.Violations[0]
-	alike := v.Rule() + "\n" + Evidence(v)
+	alike := v.Rule() + "\n" + v.Alike()
 	if f := h.known[alike]; f != nil {
 		f.Runs++
 		return nil
@@ -49,7 +48,7 @@ func (h *hunt) found(r ran) error {
 	for _, was := range h.r.Finds {
 		if was.Small == nil || f.Small == nil || was.Violation.Rule() != v.Rule() {
 			continue
-		} else if Evidence(was.Small.First) != Evidence(f.Small.First) && !includes(was.Cause, f.Cause) && !includes(f.Cause, was.Cause) {
+		} else if was.Small.First.Alike() != f.Small.First.Alike() && !includes(was.Cause, f.Cause) && !includes(f.Cause, was.Cause) {
 			continue
 		}
 		f.Runs += was.Runs
@@ -68,33 +67,6 @@ func (h *hunt) found(r ran) error {
 // includes reports whether all kinds in part are also in whole.
 func includes(whole, part []string) bool {
 	return !slices.ContainsFunc(part, func(kind string) bool { return !slices.Contains(whole, kind) })
-}
-
-// varies matches quoted text and numbers.
-var varies = regexp.MustCompile(`"[^"]*("|$)|[0-9][0-9.]*`)
-
-// Evidence returns the violation's cause. Where the property does not say it, it is the first line of the message with
-// names, numbers and quoted text masked, because they vary between runs that fail for the same reason.
-func Evidence(v cluster.Violation) string {
-	if v.Cause != "" {
-		return v.Cause
-	}
-	text, _, _ := strings.Cut(v.Message, "\n")
-	if v.Instance != "" {
-		text = strings.ReplaceAll(text, v.Instance, "INSTANCE")
-	}
-	words := strings.Fields(varies.ReplaceAllStringFunc(text, func(s string) string {
-		if s[0] == '"' {
-			return `""`
-		}
-		return "#"
-	}))
-	for i, w := range words {
-		if w == v.Node {
-			words[i] = "NODE"
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // parts returns the distinct kinds of parts in a plan, sorted: steps, faults, client actions, preloaded histories and

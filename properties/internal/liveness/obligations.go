@@ -1,6 +1,7 @@
 package liveness
 
 import (
+	"fmt"
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"
@@ -471,7 +472,8 @@ func (c *obligations) Finish() {
 		if d, ok := c.Run.Model.Failure(ex); ok && (d.Application != nil || d.Poison != nil) {
 			continue // poison is L05's, that of a child whose id another parent has, too
 		}
-		c.Run.Liveness("L02", 0, no, "%s failed with %q, although neither its own code failed nor did anything cancel, poison or damage it", in.Name, ex.Output)
+		c.Run.Violate(check.Breach{Property: "L02", Class: cluster.ClassLiveness, Instance: no, Cause: "failed with " + check.Alike(in.Name, ex.Output),
+			Message: fmt.Sprintf("%s failed with %q, although neither its own code failed nor did anything cancel, poison or damage it", in.Name, ex.Output)})
 	}
 }
 

@@ -164,17 +164,24 @@ func (k *replayChecker) hadNamesake(c *model.Call) bool {
 }
 
 func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
-	no := observe.InstanceNo(0)
+	no, cause := observe.InstanceNo(0), check.Alike("", what)
 	if in := model.HeldBy(c); in != nil {
 		no = in.No
+		cause = check.Alike(in.Name, handlerOf(in)+" records an end "+what) // without who wrote the history, which differs from run to run
 		if ex := in.Execution(c.Request.Ack.ExecutionID); ex != nil {
 			if history := k.anyHistory(in, ex); len(history) > 0 {
-				what += k.place(c.Caller, in, ex) + " (the history of " + strings.TrimSuffix(in.Orchestration+"@"+in.Version, "@") + " was written by " + k.writers(in, ex, history) + ")"
+				what += k.place(c.Caller, in, ex) + " (the history of " + handlerOf(in) + " was written by " + k.writers(in, ex, history) + ")"
 			}
 		}
 	}
-	k.Run.Safety("S11", c.Caller.Node, no, "an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does%s",
-		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, k.advice())
+	k.Run.Violate(check.Breach{Property: "S11", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: no, Cause: cause, Message: fmt.Sprintf(
+		"an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does%s",
+		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, k.advice())})
+}
+
+// handlerOf names the code of an instance.
+func handlerOf(in *model.Instance) string {
+	return strings.TrimSuffix(in.Orchestration+"@"+in.Version, "@")
 }
 
 func (k *replayChecker) advice() string {
@@ -270,7 +277,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 	if pin == nil {
 		pin = k.Run.Model.Stamp(ex) // as nodes test it
 	}
-	output := "" // what is said of a build whose code gives another output
+	output, outputCause := "", "" // what is said of a build whose code gives another output
 	for i := range k.runs {
 		run := &k.runs[i]
 		if !run.admits(pin) || ex.Kinds&^run.reads != 0 || last.by.Node != 0 && !run.ran(k.began(in.No, ex.ID), last.at) {
@@ -313,6 +320,7 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 			if own, ok := wrote.registry.ResolveStarted(started.Name, started.Version); !ok || verify(own.Handler) == "" {
 				output = fmt.Sprintf("execution %d of %s (%s, pin %s): build %s gives another output: %s. It was written by %s. No runtime replays what has ended, so nothing fails; but what the same version gives depends on the node: register a new version if that matters",
 					ex.ID, in.Name, handler, model.PinText(ex.Pin), run.build.Name(), differs, by)
+				outputCause = check.Alike(in.Name, fmt.Sprintf("%s gives another output", handler))
 				continue
 			}
 		}
@@ -327,12 +335,14 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 				advice = "; the limits of the builds differ: " + strings.Join(wrote.build.LimitsUnlike(run.build), "; ")
 			}
 		}
-		k.Run.Safety("S11", last.by.Node, in.No, "execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s%s",
-			ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs+at(replay.DiffersAt(input)), by, advice)
+		k.Run.Violate(check.Breach{Property: "S11", Class: cluster.ClassSafety, Node: last.by.Node, Instance: in.No,
+			Cause: check.Alike(in.Name, fmt.Sprintf("%s does not replay: %s", handler, differs)), Message: fmt.Sprintf(
+				"execution %d of %s (%s, pin %s, %d events, %s) does not replay on build %s: %s. It was written by %s%s",
+				ex.ID, in.Name, handler, model.PinText(ex.Pin), len(history), ex.Status, run.build.Name(), differs+at(replay.DiffersAt(input)), by, advice)})
 		return
 	}
 	if output != "" {
-		k.Run.Violate(check.Breach{Property: "S29", Class: cluster.ClassPlan, Node: last.by.Node, Instance: in.No, Message: output})
+		k.Run.Violate(check.Breach{Property: "S29", Class: cluster.ClassPlan, Node: last.by.Node, Instance: in.No, Cause: outputCause, Message: output})
 	}
 }
 

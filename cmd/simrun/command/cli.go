@@ -129,23 +129,37 @@ func notEmpty(p *kong.Path) error {
 	return nil
 }
 
-// overwrites returns an error if the command would write a file that it reads, or one of an export that it reads.
+// overwrites returns an error if the command would write a file that it reads, or one of an export that it reads, or that
+// it writes twice.
 func overwrites(path []*kong.Path) error {
 	files := map[bool][]string{} // by whether they are to be written
+	var seen []*kong.Value       // a flag that is given twice is one
 	for _, p := range path {
 		v := p.Positional
 		if p.Flag != nil && slices.Contains([]string{"FILE", "PATH", "DIR"}, p.Flag.PlaceHolder) {
 			v = p.Flag.Value
 		}
-		if v == nil {
+		if v == nil || slices.Contains(seen, v) {
 			continue
 		}
+		seen = append(seen, v)
 		many, _ := v.Target.Interface().([]string)
 		one, _ := v.Target.Interface().(string)
 		files[v.Tag.Has("writes")] = append(append(files[v.Tag.Has("writes")], many...), one)
 	}
-	for _, name := range files[true] {
+	for i, name := range files[true] {
 		file, err := os.Stat(name)
+		writes := func(out string) bool {
+			if other, err := os.Stat(out); err == nil {
+				return os.SameFile(other, file) && (file.Mode().IsRegular() || file.IsDir()) // not /dev/null
+			}
+			path, err := filepath.Abs(name)
+			other, err2 := filepath.Abs(out)
+			return name != "" && errors.Join(err, err2) == nil && path == other
+		}
+		if slices.ContainsFunc(files[true][:i], writes) {
+			return fmt.Errorf("%s would be written twice: name another file", name)
+		}
 		above, _ := os.Stat(filepath.Dir(name))
 		reads := func(in string) bool {
 			read, err := os.Stat(in)

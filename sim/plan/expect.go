@@ -147,8 +147,12 @@ func neverMatches(attr, value string) (want string) {
 			return "a filter as nodes declare it, such as \">=0.0.0, <=1.5.0\", or any or none"
 		}
 	case "attempt", "execution", "total":
-		if _, err := strconv.ParseUint(value, 10, 64); err != nil {
-			return "a number"
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil || strconv.FormatUint(n, 10) != value {
+			return "a number such as 1"
+		}
+		if n == 0 && attr == "execution" {
+			return "a number from 1 on"
 		}
 	case "delay":
 		if d, err := time.ParseDuration(value); err != nil || d.String() != value {

@@ -57,9 +57,9 @@ func (c *mergeCmd) run(a *app) (int, error) {
 			return 0, fmt.Errorf("%s: part %d of %d is also in %s", file, head.Shard, head.Of, other)
 		}
 		from[head.Shard] = file
-		if head.Scenario != first.Scenario || head.Plan != first.Plan || head.FirstSeed != first.FirstSeed || head.Seeds != first.Seeds || head.Of != first.Of ||
+		if head.Scenario != first.Scenario || head.Plan != first.Plan || head.Known != first.Known || head.FirstSeed != first.FirstSeed || head.Seeds != first.Seeds || head.Of != first.Of ||
 			!slices.Equal(given(head.Flags), given(first.Flags)) {
-			return 0, fmt.Errorf("%s: the results belong to another campaign than those in %s: the scenario, the flags, the seeds or the number of parts differ", file, c.Files[0])
+			return 0, fmt.Errorf("%s: the results belong to another campaign than those in %s: the scenario, the flags, what is known, the seeds or the number of parts differ", file, c.Files[0])
 		}
 	}
 	s, seeds, err := first.subject(a.program, c.Files[0])
@@ -152,6 +152,7 @@ func readResults(file string, results *[]campaign.SeedResult, coverage *campaign
 			continue
 		}
 		o := &(*known)[i]
+		o.Class = cmp.Or(o.Class, k.Class)
 		o.Violations, o.Seeds = o.Violations+k.Violations, o.Seeds+k.Seeds
 		if o.FirstSeed == 0 || k.FirstSeed > 0 && k.FirstSeed < o.FirstSeed {
 			o.FirstSeed = k.FirstSeed
@@ -170,7 +171,9 @@ type resultsHead struct {
 	Scenario string    `json:"scenario"` // as given on the command line
 	Flags    planFlags `json:"flags"`
 	// Plan is a hash of the first seed's plan. It is used to detect shards of a different scenario.
-	Plan      string `json:"plan"`
+	Plan string `json:"plan"`
+	// Known is a hash of what --known names. It is empty without that flag.
+	Known     string `json:"known,omitempty"`
 	FirstSeed uint64 `json:"first_seed,string"`
 	Seeds     uint64 `json:"seeds"`
 	Shard     uint64 `json:"shard"`
@@ -189,7 +192,7 @@ type resultsWriter struct {
 	err error
 }
 
-func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsWriter, error) {
+func newResults(path string, s *subject, seeds seedRange, part shard, known *knownFile) (*resultsWriter, error) {
 	hash, err := s.hash(seeds.first)
 	if err != nil {
 		return nil, err
@@ -200,7 +203,7 @@ func newResults(path string, s *subject, seeds seedRange, part shard) (*resultsW
 	}
 	w := &resultsWriter{whole: file}
 	w.line(resultsHead{
-		Schema: schema, Verb: "results", Scenario: s.arg, Flags: s.flags, Plan: hash,
+		Schema: schema, Verb: "results", Scenario: s.arg, Flags: s.flags, Plan: hash, Known: known.hash(),
 		FirstSeed: seeds.first, Seeds: seeds.count, Shard: max(part.index, 1), Of: max(part.of, 1),
 	})
 	return w, nil
@@ -213,6 +216,15 @@ func (s *subject) hash(seed uint64) (string, error) {
 	}
 	sum := sha256.Sum256(scenario.Format(plan))
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// hash returns a hash of the entries, or "" if there are none.
+func (f *knownFile) hash() string {
+	if len(f.Known) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Append(nil, f.Known))
+	return hex.EncodeToString(sum[:])
 }
 
 func (w *resultsWriter) line(v any) {

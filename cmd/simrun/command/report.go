@@ -359,9 +359,9 @@ func (r *report) contract() string {
 	case len(broken) > 0:
 		return "broken: " + strings.Join(broken, ", ")
 	}
-	for _, id := range r.excused() {
-		if p, ok := properties.ByID(id); !ok || p.Class != cluster.ClassPlan {
-			known = append(known, propertyName(id))
+	for _, k := range r.Known {
+		if name := propertyName(k.Property); k.Violations > 0 && k.Class != cluster.ClassPlan && !slices.Contains(known, name) {
+			known = append(known, name)
 		}
 	}
 	if len(known) > 0 {

@@ -103,7 +103,7 @@ func (c *runCmd) run(a *app) (int, error) {
 	o.OnProgress = func(p campaign.Progress) { bar.show(p.Done, p.Total, p.Failed) }
 	var results *resultsWriter
 	if c.Results != "" {
-		if results, err = newResults(c.Results, s, seeds, c.Shard); err != nil {
+		if results, err = newResults(c.Results, s, seeds, c.Shard, known); err != nil {
 			return 0, err
 		}
 		defer results.discard()
@@ -263,12 +263,13 @@ func (a *app) printPortfolio(members []memberCount) {
 
 // knownSeen says how often an entry of a file of known mistakes was seen.
 type knownSeen struct {
-	Property   string `json:"property"`
-	Reason     string `json:"reason"`
-	Link       string `json:"link"`
-	Violations uint64 `json:"violations"`
-	Seeds      uint64 `json:"seeds"`
-	FirstSeed  uint64 `json:"first_seed,string,omitempty"`
+	Property   string        `json:"property"`
+	Class      cluster.Class `json:"class,omitempty"` // if it was seen
+	Reason     string        `json:"reason"`
+	Link       string        `json:"link"`
+	Violations uint64        `json:"violations"`
+	Seeds      uint64        `json:"seeds"`
+	FirstSeed  uint64        `json:"first_seed,string,omitempty"`
 	end        uint64
 }
 
@@ -289,6 +290,7 @@ func (f *knownFile) ignores(seen []knownSeen) func(seed uint64, v cluster.Violat
 			return false
 		}
 		s := &seen[i]
+		s.Class = v.Class
 		if s.Violations++; s.end != seed {
 			s.Seeds, s.end = s.Seeds+1, seed
 		}

@@ -32,7 +32,6 @@ var teeth = []tooth{
 	{scenario: "cycles", line: "  after 1s..4s rollback B to 1.5.0", by: "  after 1s..4s pause B for 1s", expect: `never turn in "old again" where pin=2.0.0`},
 
 	{scenario: "two-phase", bug: "engine/never-pins", expect: `always turn in "the first phase, and back" has pin=1.5.0`},
-	{scenario: "two-phase", bug: "provider/pin-not-written", expect: `always turn in "the first phase, and back" has pin=1.5.0`},
 	{scenario: "two-phase", bug: "engine/emulator-writes-newer", expect: `never event in "the first phase, and back" where kind=ExternalSubscribed2|ExternalEvent2`},
 	{scenario: "two-phase", line: "  after 3s..9s upgrade A to 1.5.0+2.0.0", by: "  after 3s..9s upgrade A to 2.0.0", expect: `never wait in "the first phase, and back"`},
 	{scenario: "two-phase", line: "  after 3s..9s upgrade A to 1.5.0+2.0.0", by: "  after 3s..9s upgrade A to 2.0.0", expect: `never event in "the first phase, and back" where kind=ExternalSubscribed2|ExternalEvent2`},

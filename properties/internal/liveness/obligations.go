@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"fmt"
+
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
 	"github.com/durosim/durosim/engine/machine"

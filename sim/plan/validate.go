@@ -295,8 +295,10 @@ func (v *validation) instances() {
 			v.fail("%s: starts at %v, before the run", what, in.StartAt)
 		}
 		for _, a := range in.Actions {
-			v.id(fmt.Sprintf("%s: %s", what, a.Verb), a.Name)
-			v.id(fmt.Sprintf("%s: %s %s topic", what, a.Verb, a.Name), a.Topic)
+			if !utf8.ValidString(a.Name) || !utf8.ValidString(a.Topic) {
+				v.id(fmt.Sprintf("%s: %s", what, a.Verb), a.Name)
+				v.id(fmt.Sprintf("%s: %s %s topic", what, a.Verb, a.Name), a.Topic)
+			}
 			switch a.Verb {
 			case ActionRaise, ActionEnqueue, ActionCancel, ActionDelete, ActionPrune:
 			default:

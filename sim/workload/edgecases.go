@@ -27,7 +27,6 @@ func edgeCaseOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Notary", v1, always, "waits for the event \"sign\" after a timer; a start that names no version gets exactly this one", plan.EndCompleted, notary, false},
 		{"Notary", engine.Version{Major: 1, Patch: 1, Pre: "rc.1"}, always, "is a release candidate of 1.0.1, which is another version", plan.EndCompleted, notary, false},
 		{"Notary", engine.V(1, 0, 1), always, "runs an activity instead of the timer", plan.EndCompleted, notaryPatched, false},
-		{"Porter", v1, always, "after 2s drops a wait for the event \"bell\", which may have come by then; 2s later, waits for it again", plan.EndCompleted, porter, false},
 		{"Scribbler", v1, always, "makes calls with texts that are not UTF-8, awaits and drops futures that have a result, and waits for as many events as its input says (8), of which \"w-0\" arrives", plan.EndCompleted, scribbler, false},
 		{"Skipper", v1, always, "races a long timer, which it names first, with an activity and with what has a result already, then continues as new with a text that is not UTF-8", plan.EndCompleted, skipper, true},
 		{"Sleeper", v1, always, "takes a message \"mail\", sets keys, dequeues another message and continues as new without awaiting it; the next execution must get it, and clears a key", plan.EndCompleted, sleeper, false},
@@ -144,14 +143,6 @@ func namesake(ctx *orch.Context, input string) (string, error) {
 }
 
 // scribbler makes calls in unusual but permitted ways and checks the results.
-func porter(ctx *orch.Context, _ string) (string, error) {
-	early := ctx.ScheduleWait("bell")
-	sleep(ctx, 2*time.Second)
-	early.Drop()
-	sleep(ctx, 2*time.Second)
-	return ctx.ScheduleWait("bell").Await()
-}
-
 func scribbler(ctx *orch.Context, input string) (string, error) {
 	const raw = "raw\xff\xc3"
 	ctx.SetCustomStatus(raw)

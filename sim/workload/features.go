@@ -18,7 +18,7 @@ func featureOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clerk", v1, always, "gets an id, the time and a key of the instance that its input names, and retries an activity", plan.EndCompleted, clerk, false},
 		{"Diarist", v1, always, "gets the time twice and passes it to an activity", plan.EndCompleted, diarist, false},
-		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new as often as its input says (2)", plan.EndCompleted, doorman, false},
+		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new as often as its input says (2); with 0, drops a first wait after 2s, and waits again 2s later", plan.EndCompleted, doorman, false},
 		{"Juggler", v1, always, "drops the second of three waits for the event \"ball\" and of three dequeues of \"pins\", and must get what comes for the others; with input \"pair\", two coroutines wait for one timer", plan.EndCompleted, juggler, true},
 		{"Ledger", v1, always, "stores as many messages \"entries\" as its input says (2) under one key each, one per execution", plan.EndCompleted, ledger, false},
 		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or at the next attempt", plan.EndCompleted, picky, false},
@@ -28,6 +28,13 @@ func featureOrchestrations(v1, always engine.Version) []Orchestration {
 
 func doorman(ctx *orch.Context, input string) (string, error) {
 	left := number(input, 2)
+	if left == 0 {
+		early := ctx.ScheduleWait("knock")
+		sleep(ctx, 2*time.Second)
+		early.Drop()
+		sleep(ctx, 2*time.Second)
+		return ctx.ScheduleWait("knock").Await()
+	}
 	i, _, err := orch.Select(ctx.ScheduleWait("knock"), ctx.ScheduleTimer(300*time.Millisecond))
 	if err == nil && i == 1 {
 		// A knock that arrives at the same moment goes to the next wait, or is lost.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/durosim/durosim/engine/deadletter"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties/internal/model"
@@ -18,6 +19,9 @@ func (m *Run) Who(c observe.Caller) string {
 	case c.Node == 0:
 		if probes := m.World.Plan().Probes; c.Incarnation > 0 && int(c.Incarnation) <= len(probes) {
 			return "probe " + probes[c.Incarnation-1].Name
+		}
+		if c.Incarnation == deadletter.Caller {
+			return "the dead-letter policy"
 		}
 		return "a client"
 	case name == "":

@@ -44,7 +44,7 @@ func Catalogue() []Property {
 		{"S23", "pin-readable", s, "Every committed event is readable by the execution's pinned build."},
 		{"S25", "lease-whole", s, "A granted lock lasts for its full timeout, counted from the answer, however long the call waited in the store."},
 		{"S26", "reads-true", s, "Lists, histories, statistics and keys that the management calls return agree with what is stored, or the call fails."},
-		{"S27", "strategy-kept", s, "Work that a node cannot run is bounced with growing delays, or ended by a sweeper or as a dead letter, with a cause, and only after it has been blocked for long enough."},
+		{"S27", "strategy-kept", s, "What a node cannot run is bounced with growing delays, or ended by a sweeper or as a dead letter, with a cause, only if blocked long enough; what fetches admit is left alone."},
 		{"S29", "output-kept", cluster.ClassPlan, "An ended execution's history, replayed with the code that another build has under the same version, gives the same output."},
 		{"S30", "schema-kept", s, "The store's schema changes only by a whole migration, one at a time, and no node works with a schema that its build cannot work with; nobody runs a build that is yet to be activated, or starts as an older one afterwards."},
 		{"L01", "poison-ends", l, "A message that nodes keep receiving and cannot run leaves the queue as poison, within a bound."},

@@ -149,6 +149,7 @@
 //
 // 27. S27: for strategies other than filter. Work that a node cannot run is bounced with growing delays, or is ended by
 // a sweeper or as a dead letter. Ending it requires a cause, and the work must have been blocked for long enough.
+// The dead-letter policy takes nothing that a recent fetch admits.
 //
 // 29. S29, class plan: as S11, for code of another build than the one that ended the execution, if it asks for the same
 // and ends in the same way, with another output or error text. No runtime replays what has ended.

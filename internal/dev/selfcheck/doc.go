@@ -25,6 +25,6 @@
 // ack of what was poisoned. The times that a node must keep are in rules.go, held against it in renewal.go and overdue.go.
 // What a node may keep between turns is in holding.go.
 //
-// The checker does not judge what a turn computes, which S24 does (turns.go; altered.go replays histories that say otherwise). Nor does it judge the store, or nodes that run a
-// released runtime, because their decisions cannot be observed.
+// The checker does not judge what a turn computes, which S24 does (turns.go; altered.go replays histories that say
+// otherwise). Nor does it judge the store, or nodes that run a released runtime, because their decisions cannot be observed.
 package selfcheck

@@ -15,9 +15,9 @@ import (
 
 // strategyChecker checks rule S27: nodes treat work that they cannot run the way the plan's strategy says. Under
 // bounce, such work is given back counted, with a growing delay; under stall, uncounted, and nobody ends it who cannot run
-// it. A sweeper gives back the work that it inspects
-// uncounted. The sweeper and the dead-letter policy end work only after it has been blocked for as long as the plan's
-// patience, and name the cause; the dead-letter policy does not even take work that a recent fetch admits.
+// it. A sweeper gives back the work that it inspects uncounted. The sweeper and the dead-letter policy end work only after
+// it has been blocked for as long as the plan's patience, and name the cause; the dead-letter policy does not even take
+// work that a recent fetch admits.
 //
 // Times are not judged if the node's clock is wrong.
 type strategyChecker struct {
@@ -168,11 +168,12 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 	if output := c.Request.Ack.Metadata.Output; output == nil || !strings.Contains(*output, pin.String()) {
 		report("expected an error that names the pin")
 	}
-	if !letters && model.Admits(k.filter(c), pin) {
+	switch {
+	case letters:
+	case model.Admits(k.filter(c), pin):
 		report("the node replays that pin itself")
 		return
-	}
-	if !letters && k.Run.World.Node(c.Caller.Node).Clock != (plan.Clock{}) {
+	case k.Run.World.Node(c.Caller.Node).Clock != (plan.Clock{}):
 		return
 	}
 	if oldest < 0 || nowMs-oldest < k.afterMs {

@@ -94,6 +94,12 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 			t.Errorf("%q: got %v, want %s…", c.text, err, c.want)
 		}
 	}
+	changed := sample.Must(Parse("x.txt", []byte("build 0.1.32 like 0.1.32\n  schema 1\nnode A runs 0.1.32")))(t).Template.Builds
+	model := sample.Must(Parse("x.txt", []byte("node A runs 0.1.32")))(t).Template.Builds
+	model[0].Schema = &plan.Schema{Version: 1}
+	if diff := cmp.Diff(model, changed); diff != "" {
+		t.Errorf("a model of a release with one line (-want +got):\n%s", diff)
+	}
 	s := sample.Must(Parse("x.txt", []byte("build 2.1.0 like 2.0.0\n  range 1.x\nbuild 2.2.0 like 2.1.0\nnode A runs 1.5.0")))(t)
 	var got []string
 	for _, w := range s.Warnings() {

@@ -361,7 +361,15 @@ func buildRows() []row {
 		{StatementInfo: StatementInfo{Name: "build",
 			Meaning: "a build of your own, declared above the lines that name it: it equals another build except for the lines below it; NAME is its version, and replaces a shipped build with that name", Example: "build 2.1.0 like 2.0.0\nnodes A B run 1.5.0\nat 5s upgrade A to 2.1.0"},
 			gap: gapEach, lines: many(func(at place) *[]plan.Build { return &at.s.Template.Builds }, func(at place, b *plan.Build, _ int) []item {
-				return []item{unique(&b.Name, "NAME", "a version, such as 2.1.0", "build"), word("like"), buildOf(&b.Like), check(func(p *parser) {
+				like := buildOf(&b.Like)
+				like.read = func(p *parser) {
+					if model, ok := plan.Release(b.Name, p.builds); ok && p.accept(b.Name) {
+						*b = model // no line declares the model that this one changes
+						return
+					}
+					b.Like = p.build()
+				}
+				return []item{unique(&b.Name, "NAME", "a version, such as 2.1.0", "build"), word("like"), like, check(func(p *parser) {
 					p.checkBuilds()
 					if !slices.Contains(p.builds, b.Name) {
 						p.builds = append(p.builds, b.Name)

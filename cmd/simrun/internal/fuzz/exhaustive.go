@@ -64,7 +64,7 @@ const exhausted = 64
 // way is a sequence of actions. Each action happens at a later moment than the previous one.
 type way struct {
 	steps   []plan.Step // the actions, as schedule steps
-	done    []int       // number of schedule steps taken so far, by node index
+	done    []int       // number of schedule steps taken so far, as in search.steps
 	crashes int
 }
 
@@ -72,7 +72,7 @@ type way struct {
 type search struct {
 	o     Scope
 	r     Exploration
-	steps [][]plan.Step // the schedule's steps, by node index
+	steps [][]plan.Step // the schedule's steps, by node index; at the end those of no node
 	queue []way
 	seen  map[[sha256.Size]byte]struct{} // never iterated over
 }
@@ -93,7 +93,7 @@ func Exhaust(o Scope) (*Exploration, error) {
 	if err := s.prepare(); err != nil {
 		return nil, err
 	}
-	s.queue = []way{{done: make([]int, len(o.Plan.Nodes))}}
+	s.queue = []way{{done: make([]int, len(s.steps))}}
 	for len(s.queue) > 0 && s.o.Context.Err() == nil && s.r.Failed == 0 && (s.o.Runs == 0 || s.r.Runs < s.o.Runs) {
 		if err := s.batch(); err != nil {
 			return nil, err
@@ -129,11 +129,13 @@ func (s *search) prepare() error {
 	if len(p.Releases()) > 0 {
 		return errors.New("a node runs a released runtime: what is explored runs models")
 	}
-	s.steps = make([][]plan.Step, len(p.Nodes))
+	s.steps = make([][]plan.Step, len(p.Nodes)+1)
 	for _, step := range p.Schedule {
-		if i := slices.IndexFunc(p.Nodes, func(n plan.Node) bool { return n.Name == step.Node }); i >= 0 {
-			s.steps[i] = append(s.steps[i], step)
+		i := len(p.Nodes)
+		if step.Verb.OfNode() {
+			i = slices.IndexFunc(p.Nodes, func(n plan.Node) bool { return n.Name == step.Node })
 		}
+		s.steps[i] = append(s.steps[i], step)
 	}
 	return nil
 }
@@ -221,7 +223,7 @@ func (s *search) learn(t tried) {
 		if at <= last || at > s.o.Within {
 			continue
 		}
-		key := sha256.Sum256(fmt.Append(p.state[:], t.done, t.crashes))
+		key := sha256.Sum256(fmt.Append(p.state[:], t.done, t.crashes, s.order(t.way)))
 		if _, known := s.seen[key]; known {
 			continue
 		}
@@ -240,7 +242,20 @@ func (s *search) whole(w way) bool {
 	return true
 }
 
-// branch queues one way per action that is possible at that time: the next step of each node, and a crash of each node.
+// order returns a way's actions without their times if any of them is of no node: what it did to the schema, to what nodes may
+// run, or to the story depends on what came before it, and is not in the state.
+func (s *search) order(w way) (out []string) {
+	if w.done[len(w.done)-1] == 0 {
+		return nil
+	}
+	for _, step := range w.steps {
+		out = append(out, string(step.Verb)+" "+step.Node)
+	}
+	return out
+}
+
+// branch queues one way per action that is possible at that time: the next step of each node, the next of
+// none, and a crash of each node.
 func (s *search) branch(w way, at time.Duration) {
 	for i, steps := range s.steps {
 		if n := w.done[i]; n < len(steps) {

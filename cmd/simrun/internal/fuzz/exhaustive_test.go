@@ -48,7 +48,11 @@ func TestStatesAreCounted(t *testing.T) {
 	if first.Open != 0 || first.Failed != 0 || first.Longest != 2 || first.States < 60 {
 		t.Errorf("the exploration is %+v", first)
 	}
-	fewer := scope(t, strings.Replace(small, "at 2s upgrade B to 2.0.0\n", "", 1))
+	fewer := scope(t, strings.Replace(small, "upgrade B to 2.0.0", "mark end", 1))
+	if r := exhaust(t, fewer); r.Longest != 2 || r.States >= first.States {
+		t.Errorf("with a step of no node, the exploration is %+v, and without %+v", r, first)
+	}
+	fewer = scope(t, strings.Replace(small, "at 2s upgrade B to 2.0.0\n", "", 1))
 	if one := exhaust(t, fewer); one.States >= first.States || one.Longest != 1 {
 		t.Errorf("with one step there are %d states, with two %d", one.States, first.States)
 	}

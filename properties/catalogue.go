@@ -51,7 +51,7 @@ func Catalogue() []Property {
 		{"L02", "healthy-finishes", l, "An instance that a live node runs reaches its end; an eternal loop reaches its next execution."},
 		{"L03", "nobody-compatible-waits", l, "An instance that no node admits stays Running, uncounted and unlocked, and continues soon after a node appears that admits it."},
 		{"L04", "drain-ends", l, "Rescue ends every wait for a build: once a node runs that build again, every stuck message leaves the queue."},
-		{"L05", "no-false-poison", l, "Poison comes only after more than max_attempts chargeable deliveries, and never to work that a live node runs."},
+		{"L05", "no-false-poison", l, "Poison comes only after more than max_attempts chargeable deliveries, and never to work that every node that gets it runs."},
 		{"L06", "parent-told", l, "The end of a child, however it ends, is enqueued for its parent once, for the execution that scheduled the child."},
 		{"L08", "locks-recover", l, "Work that a dead or stalled node holds is eligible again when its lock expires."},
 		{"L09", "upgrade-converges", l, "When all nodes run the highest build that was ever run, filters exclude no work, and no work waits for a build that is gone."},

@@ -23,7 +23,7 @@ type optionEntry struct {
 // optionTable lists all options, sorted by name.
 var optionTable = []optionEntry{
 	duration("activity_cancellation_grace_period", 0, func(o *Options) *time.Duration { return &o.ActivityCancellationGracePeriod }),
-	duration("call_deadline", time.Millisecond, func(o *Options) *time.Duration { return &o.CallDeadline }),
+	duration("call_deadline", leastDeadline, func(o *Options) *time.Duration { return &o.CallDeadline }),
 	duration("dispatcher_long_poll_timeout", 0, func(o *Options) *time.Duration { return &o.DispatcherLongPollTimeout }),
 	duration("dispatcher_min_poll_interval", time.Millisecond, func(o *Options) *time.Duration { return &o.DispatcherMinPollInterval }),
 	number("kept_executions", 0, maxKept, func(o *Options) *int { return &o.KeptExecutions }),
@@ -49,6 +49,10 @@ var optionTable = []optionEntry{
 	option("worker_tag_filter", parseTagFilter, formatTagFilter, checkTagFilter,
 		func(o *Options) *engine.TagFilter { return &o.WorkerTagFilter }),
 }
+
+// leastDeadline is longer than a call and its answer take on their way when nothing is wrong: a node that waits less
+// gives up on all of them.
+const leastDeadline = 10 * time.Millisecond
 
 // OptionNames returns the names of all options, sorted. The caller owns the slice.
 func OptionNames() []string {

@@ -14,7 +14,7 @@ type Help struct {
 	Kind      HelpKind `json:"kind"`
 	// Name is the name of the instance or the node.
 	Name string `json:"name"`
-	// Text is the name of the event or queue, the node's new build, or the node's old range.
+	// Text is the name of the event or queue, the node's new build, the node's old range, or the pin that no build admits.
 	Text string `json:"text"`
 }
 

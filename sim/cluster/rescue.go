@@ -40,7 +40,7 @@ func (ph *phases) rescue() bool {
 		}
 	}
 	for _, s := range stuck {
-		ph.deleteTree(s.id)
+		ph.deleteTree(s)
 	}
 	return true
 }
@@ -157,10 +157,10 @@ func (ph *phases) names(b *engine.Build) bool {
 	return slices.Contains(ph.plan.RunBuilds(), b.Name())
 }
 
-// deleteTree force-deletes the tree to which an instance belongs, as an operator would if no node can run it.
-func (ph *phases) deleteTree(id string) {
+// deleteTree force-deletes the tree to which a stuck instance belongs, as an operator would if no node can run it.
+func (ph *phases) deleteTree(stuck stuckInstance) {
 	admin := ph.clients.provider.Admin()
-	root := id
+	root := stuck.id
 	for range maxDepth {
 		parent, err := admin.GetParentID(ph.ctx, root)
 		if err != nil || parent == "" {
@@ -168,9 +168,13 @@ func (ph *phases) deleteTree(id string) {
 		}
 		root = parent
 	}
-	ph.helped(HelpDelete, root, "")
+	pin := "none"
+	if stuck.pin != nil {
+		pin = stuck.pin.String()
+	}
+	ph.helped(HelpDelete, root, pin)
 	_, err := admin.DeleteInstance(ph.ctx, root, true) // it may have been deleted with another tree
-	ph.tellOperated("rescue deletes "+root+" with its tree, since no build of the plan takes "+id, err)
+	ph.tellOperated("rescue deletes "+root+" with its tree, since no build of the plan takes "+stuck.id, err)
 }
 
 // widenAll restarts every core node with a range that admits everything, as release 0.1.26's documentation recommended.

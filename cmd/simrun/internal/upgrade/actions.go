@@ -45,6 +45,9 @@ func (r *Report) Actions() []Action {
 		if p.Class != cluster.ClassPlan && (r.Store == nil || len(r.Store.Problems) == 0) {
 			add(0, nil, "change the plan or its builds: its run with seed %d violates %s", p.First.Seed, p.Property)
 		}
+		if what := p.First.Expectation; what != "" {
+			add(0, nil, "change the plan, or what it expects: %q is not met in %d of %s", what, p.Seeds, pretty.Plural(r.End.Seeds, "seed", "seeds"))
+		}
 	}
 	for _, g := range r.Whole.Fate.Remarks {
 		if at := slices.IndexFunc(r.Steps, func(s plan.Step) bool { return s.Verb == plan.VerbActivate }); g.Kind == cluster.RemarkActivation && at >= 0 {
@@ -116,12 +119,19 @@ func (r *Report) Actions() []Action {
 			c.stored = slices.DeleteFunc(slices.Clone(c.stored), func(id string) bool { // what has an advice of its own
 				return slices.ContainsFunc(r.Hazards, func(h Hazard) bool { return h.Instance == id })
 			})
-			add(k, c.stored, "keep a node that takes pin %s up until such work has ended: from this step on the plan strands %s", c.Pin, example(c))
+			do := fmt.Sprintf("keep a node that takes pin %s up until such work has ended", c.Pin)
+			if r.ends(k) {
+				do = "wait until such work has ended, or cancel it"
+			}
+			add(k, c.stored, "%s: from this step on the plan strands %s", do, example(c))
 		}
 	}
 	slices.SortStableFunc(list, func(a, b Action) int { return a.Step - b.Step })
 	return list
 }
+
+// ends reports whether no node that a step ends can start again after it.
+func (r *Report) ends(step int) bool { return r.Barred != "" && step == r.NoReturn }
 
 // adding adds an action before a step, about instances of the store.
 type adding func(step int, stored []string, format string, args ...any)
@@ -157,6 +167,8 @@ func (r *Report) avoid(add adding) {
 		bad, keep := "", ", or keep "+h.Needs+" up until then"
 		if h.Poisoned {
 			bad, keep = fmt.Sprintf("; a node takes them, %s, and poisons them", h.fails()), ""
+		} else if r.ends(h.Step) {
+			keep = ""
 		}
 		switch both := append(finite, endless...); {
 		case h.damaged:

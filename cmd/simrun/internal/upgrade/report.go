@@ -296,9 +296,11 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 }
 
 func deletedByRescue(r *cluster.Result, f *cluster.Fate) bool {
-	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
-		return h.Kind == cluster.HelpDelete && (h.Name == f.Instance || strings.HasPrefix(f.Instance, h.Name+"::"))
-	})
+	return f.End == cluster.EndedDeleted && slices.ContainsFunc(r.Help, func(h cluster.Help) bool { return deletes(h, f.Instance) })
+}
+
+func deletes(h cluster.Help, instance string) bool {
+	return h.Kind == cluster.HelpDelete && (h.Name == instance || strings.HasPrefix(instance, h.Name+"::"))
 }
 
 // holdsUp returns the wait until rescue that holds instance up: its own, or that of a child. It is nil if none does.
@@ -314,7 +316,8 @@ func holdsUp(r *cluster.Result, instance string) (wait *cluster.Wait) {
 	return wait
 }
 
-// pinOf returns the pin of instance i, or the one that it last waited with if it has been deleted.
+// pinOf returns the pin of instance i, or, if it has been deleted, the one that it last waited
+// with, or was deleted for.
 func pinOf(r *cluster.Result, instance string, i int) string {
 	if i < len(r.FinalStates) && r.FinalStates[i].Instance == instance && r.FinalStates[i].Pin != nil {
 		return r.FinalStates[i].Pin.String()
@@ -322,6 +325,11 @@ func pinOf(r *cluster.Result, instance string, i int) string {
 	for _, w := range slices.Backward(r.Waits) {
 		if w.Instance == instance {
 			return w.Pin
+		}
+	}
+	for _, h := range r.Help {
+		if deletes(h, instance) {
+			return h.Text
 		}
 	}
 	return "none"

@@ -276,6 +276,10 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 		}
 		if s.Verb.Starts() {
 			st.up, st.wanted = has.admit(p.SchemaOf(st.build)), true
+			for i := range all { // a destructive migration ends who needs an older schema
+				needs := p.SchemaOf(all[i].build)
+				all[i].up = all[i].up && (needs == nil || needs.Version >= has.oldest)
+			}
 		}
 		all.activate(p, active, builds)
 	}

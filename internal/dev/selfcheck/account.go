@@ -1,6 +1,7 @@
 package selfcheck
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -245,4 +246,31 @@ func sameAck(a, b *engine.OrchestrationAck) bool {
 	return a.LockToken == b.LockToken && a.ExecutionID == b.ExecutionID && a.Metadata.Status == b.Metadata.Status &&
 		len(a.HistoryDelta) == len(b.HistoryDelta) && len(a.WorkerItems) == len(b.WorkerItems) &&
 		len(a.OrchestratorItems) == len(b.OrchestratorItems) && len(a.CancelledActivities) == len(b.CancelledActivities)
+}
+
+// every writes and reads all kinds, with all their fields.
+var every = engine.NewJSONCodec("every kind", engine.Kinds2x(), engine.WorkItemKinds2x())
+
+// reads checks that what a caller gives to the store is what its text reads as. In a run nobody else reads all of these
+// texts: the store keeps decoded what it has encoded.
+func (k *account) reads(c call.Call) {
+	same := func(text []byte, given, back any, err error) {
+		was, _ := json.Marshal(given) // with U+FFFD for what is not UTF-8, as in the text
+		if is, _ := json.Marshal(back); err != nil || string(is) != string(was) {
+			k.wrong(0, "is given %s, written as %s, and reads %s, %v", was, text, is, err)
+		}
+	}
+	call.WithContents(c, func(e engine.Event) engine.Event {
+		if text, err := every.AppendEvent(nil, e); err == nil {
+			back, err := every.DecodeEvent(text)
+			same(text, e, back, err)
+		}
+		return e
+	}, func(w engine.WorkItem) engine.WorkItem {
+		if text, err := every.AppendWorkItem(nil, w); err == nil {
+			back, err := every.DecodeWorkItem(text)
+			same(text, w, back, err)
+		}
+		return w
+	})
 }

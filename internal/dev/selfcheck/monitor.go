@@ -1,8 +1,11 @@
 package selfcheck
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/memprovider"
@@ -47,6 +50,14 @@ func Watch(w *cluster.World) cluster.Monitor { return New(w) }
 func New(w View) *Monitor {
 	r := &run{world: w, count: map[string]int{}}
 	return &Monitor{run: r, turns: newTurns(r), nodes: newNodes(r), account: newAccount(r)}
+}
+
+// WatchHandle returns a handle that has each text checked that a caller gives to the store.
+func (m *Monitor) WatchHandle(p engine.Provider, _ engine.Codec) engine.Provider {
+	return call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
+		m.account.reads(c)
+		return call.Pass(ctx, p, c)
+	})
 }
 
 // Observe implements observe.Sink.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/engine"
@@ -170,9 +171,9 @@ at 60s register order@1.1.0 on B
 			}
 		}
 	}
-	one := sample.Must(config(t, "nodes A B run 1.5.0\n"+approval+"at 15s register Chain@1.0.0 on B\nat 20s rollback A to 1.5.0\nat 30s upgrade B to 2.0.0\n", false).One("back-3", 1))(t)
-	if all := one.Plan.Schedule; all[3].String() != "upgrade A to 2.0.0" || len(all) != 5 { // B had Chain before
-		t.Errorf("back from a rollback: %v", all)
+	one := sample.Must(config(t, "nodes A B run 1.5.0\n"+approval+"at 15s register Chain@1.0.0 on B\nat 20s rollback A to 1.5.0\nat 1h upgrade B to 2.0.0\n", false).One("back-3", 1))(t)
+	if all := one.Plan.Schedule; all[3].String() != "upgrade A to 2.0.0" || len(all) != 5 || all[4].At > time.Hour+time.Minute { // B had Chain before
+		t.Errorf("back from a rollback, after a soak: %v", all)
 	}
 }
 

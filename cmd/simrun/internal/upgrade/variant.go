@@ -60,9 +60,10 @@ func (c *Config) Back(p *plan.Plan, n int, least time.Duration, builds []*engine
 }
 
 // backTo is like Back, but leaves the first from steps as they are. The others are undone pause apart, and those that
-// were taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it. With
-// a pause the way back from a step that is taken while work starts begins no later than the last of it, or lastGap after
-// the step: a longer while, such as that of a canary, would let what it leaves behind end.
+// were taken at the same time at the same time; if pause is 0, one by one, as far apart as step n and what follows it. They
+// are lastGap apart at most: who goes back hurries, and a soak between two steps would let what they leave behind end. So
+// would a longer while, such as that of a canary: with a pause the way back from a step that is taken while work starts
+// begins no later than the last of it, or lastGap after the step.
 func (c *Config) backTo(p *plan.Plan, from, n int, pause, least time.Duration, builds []*engine.Build) {
 	all := Steps(p)
 	Stop(p, n)
@@ -80,6 +81,7 @@ func (c *Config) backTo(p *plan.Plan, from, n int, pause, least time.Duration, b
 	if !together {
 		pause = max(apart, time.Second)
 	}
+	pause = min(pause, lastGap)
 	for i := n - 1; i >= from; i-- {
 		back, ok := c.inverse(p, all[:i], all[i], builds)
 		if !ok {

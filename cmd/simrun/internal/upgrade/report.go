@@ -27,8 +27,10 @@ type Report struct {
 	Expected []Expected `json:"store_expected,omitempty"`
 	// Load reports whether work starts during the upgrade. If not, the report is only about the work in the store, or
 	// the instances of the plan if there is no Store.
-	Load  bool      `json:"load"`
-	Store *Snapshot `json:"-"`
+	Load bool `json:"load"`
+	// LastMs has the same meaning as in Procedures.
+	LastMs int64     `json:"last_start_ms"`
+	Store  *Snapshot `json:"-"`
 	// Whole summarizes the campaign over the whole plan, with the scenario's expectations.
 	Whole *campaign.Summary `json:"-"`
 	// End is the whole plan's effect on the work.
@@ -378,7 +380,7 @@ func Try(c Config) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{
-		Steps: Steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, Store: c.Snapshot,
+		Steps: Steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, LastMs: lastStart(first).Milliseconds(), Store: c.Snapshot,
 		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
 	r.Down = !slices.ContainsFunc(stateAfter(first, r.Steps, builds), func(n nodeState) bool { return n.up })

@@ -248,9 +248,12 @@ func (r *Report) noReturn(b *strings.Builder) {
 
 // NoReturnText names the point of no return and describes the effect of rolling back from there.
 func (r *Report) NoReturnText() string {
-	limit := ""
-	if !r.Load {
-		limit = ", for " + r.limit()
+	limit, late := "", slices.IndexFunc(r.Steps, func(s plan.Step) bool { return s.At.Milliseconds() > r.LastMs })+1
+	switch {
+	case !r.Load:
+		limit = "That is for " + r.limit() + "."
+	case late > 0 && (r.NoReturn == 0 || late < r.NoReturn):
+		limit = fmt.Sprintf("The last work starts before step %d, %s: under a longer load a way back from there can leave more behind.", late, r.Steps[late-1].String())
 	}
 	var b strings.Builder
 	switch {
@@ -268,7 +271,7 @@ func (r *Report) NoReturnText() string {
 	case len(r.Stops[0].left) > 0:
 		fmt.Fprintf(&b, "no point of no return in %s: rolling back strands and loses nothing but what is stranded or lost before any step.", pretty.Plural(r.End.Seeds, "seed", "seeds"))
 	default:
-		return fmt.Sprintf("no point of no return in %s: rolling back strands and loses nothing, from any step%s", pretty.Plural(r.End.Seeds, "seed", "seeds"), limit)
+		return strings.TrimSpace(fmt.Sprintf("no point of no return in %s: rolling back strands and loses nothing, from any step. %s", pretty.Plural(r.End.Seeds, "seed", "seeds"), limit))
 	}
 	e := &r.Backs[r.NoReturn].fresh
 	if r.Barred != "" {
@@ -300,8 +303,8 @@ func (r *Report) NoReturnText() string {
 	}
 	before(r.Stops[0].Stranded, "stranded")
 	before(r.Stops[0].Lost, "lost")
-	if !r.Load {
-		fmt.Fprintf(&b, "\n  That is for %s.", r.limit())
+	if limit != "" {
+		b.WriteString("\n  " + limit)
 	}
 	return b.String()
 }

@@ -157,6 +157,8 @@ at 20s register order@1.1.0 on A
 at 60s register order@1.1.0 on B
 `, `
   before 2 register order@1.1.0 on B: do not stop here: without this step up to 3 instances, such as o1 (pin 1.5.0, seed 8) would be lost: build 1.5.0 has no handler for it (handler missing: order@1.1.0)`},
+		{"a load that is over", "nodes A B run 1.5.0\nload 2 instances over 5s\n  mix 1 Leaf\nat 10s upgrade A to 2.0.0\n", `
+no point of no return in 10 seeds: rolling back strands and loses nothing, from any step. The last work starts before step 1, upgrade A to 2.0.0: under a longer load a way back from there can leave more behind.`},
 		{"what rescue ends would not end", "nodes A B run 1.5.0\n" + approval + "at 15s remove A\n", `
   new-1 (pin 2.0.0) from 1m12s until rescue, after remove A, seed 1
         8  after remove A: none ended; the longest is new-1 (pin 2.0.0) from 1m12s until rescue, seed 1`},

@@ -13,7 +13,6 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/shrink"
-	"github.com/durosim/durosim/sim/workload"
 )
 
 // ShrinkOptions specifies what Shrink must preserve, how it runs plans, and how many runs it may make.
@@ -70,7 +69,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if failing.Plan == nil {
 		return nil, fmt.Errorf("properties: Shrink without a plan")
 	}
-	if err := failing.Plan.Validate(plan.Known{Builds: o.builds(), Orchestrations: workload.Names()}); err != nil {
+	if err := failing.Plan.Validate(Config{Builds: o.Builds, Handlers: o.Handlers, EachRun: o.EachRun}.knownToPlans()); err != nil {
 		return nil, err
 	}
 	small, err := shrink.Minimize(failing, shrink.Options{

@@ -153,7 +153,7 @@ func (c Config) prepare(env environment) (*testRun, error) {
 			return nil, err
 		}
 	}
-	if err := s.Place(s.Template.Validate(plan.Known{Builds: c.builds(), Orchestrations: workload.Names()})); err != nil {
+	if err := s.Place(s.Template.Validate(c.knownToPlans())); err != nil {
 		return nil, err
 	}
 	if c.EachRun == nil { // its monitors may have points of their own
@@ -230,6 +230,12 @@ func (c Config) known() (orchestrations, activities []string) {
 		activities = append(activities, r.Activities()...)
 	}
 	return orchestrations, activities
+}
+
+// knownToPlans returns what plans may name.
+func (c Config) knownToPlans() plan.Known {
+	orchestrations, _ := c.known()
+	return plan.Known{Builds: c.builds(), Orchestrations: workload.Names(), Registers: func(handler string) bool { return slices.Contains(orchestrations, handler) }}
 }
 
 // config returns a run's configuration, except for its plan and seed.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/watchdog"
@@ -82,7 +83,10 @@ func newWorld(cfg *Config) (*World, error) {
 	if shipped {
 		cfg.Handlers = workload.Handlers
 	}
-	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: arena.names}); err != nil {
+	registers := func(handler string) bool {
+		return (&fleet{base: &base{cfg: cfg}}).ship(node.NewRegistry(), handler) == nil
+	}
+	if err := cfg.Plan.Validate(plan.Known{Builds: cfg.Builds, Orchestrations: arena.names, Registers: registers}); err != nil {
 		return nil, err
 	}
 	if released := cfg.Plan.Releases(); len(released) > 0 {

@@ -68,6 +68,9 @@ type Known struct {
 	// Orchestrations lists the shipped orchestrations as NAME@VERSION. Handlers and steps may register only these, and
 	// no program may have the same name as one of them.
 	Orchestrations []string
+	// Registers, if not nil, reports whether other code, such as a user's, has an orchestration, which handlers and steps
+	// may name, too.
+	Registers func(handler string) bool
 }
 
 func (v *validation) bugs() {
@@ -129,7 +132,8 @@ func (v *validation) handler(what, handler string) {
 		return
 	}
 	isProgram := slices.ContainsFunc(v.plan.Programs.Versions(name, version.String()), func(p *program.Program) bool { return p.At() == version.String() })
-	if !isProgram && !slices.Contains(v.known.Orchestrations, name+"@"+version.String()) {
+	code := name + "@" + version.String()
+	if !isProgram && !slices.Contains(v.known.Orchestrations, code) && (v.known.Registers == nil || !v.known.Registers(code)) {
 		v.fail("%s: no orchestration %s is known", what, handler)
 	}
 }

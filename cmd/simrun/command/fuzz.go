@@ -177,8 +177,7 @@ func (c *fuzzCmd) options(s *subject) (o fuzz.Options, err error) {
 // that durosim ships. If the program has its own handlers, new instances are copies of the scenario's own instances.
 func (s *subject) space() *plan.EditSpace {
 	limits, space := s.scenario.Fuzz, workload.EditSpace()
-	space.Known = plan.Known{Builds: s.program.builds(), Orchestrations: workload.Names()}
-	space.Nodes, space.Instances, space.Steps, space.Statements = limits.Nodes, limits.Instances, limits.Steps, limits.Statements
+	space.Known, space.Nodes, space.Instances, space.Steps, space.Statements = s.known, limits.Nodes, limits.Instances, limits.Steps, limits.Statements
 	space.NoPrograms = limits.NoPrograms
 	switch {
 	case limits.NoFaults:

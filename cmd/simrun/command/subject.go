@@ -54,8 +54,9 @@ type subject struct {
 	stored bool
 	// userOnly leaves out self-checks, which can blame nobody but durosim: they are for its own scenarios and stored runs.
 	userOnly bool
-	planted  bool // see plan.Planted
-	bridges  bool // builds that the scenario declares and does not use may be bridges, of which nothing is to be warned
+	known    plan.Known // what its plans may name
+	planted  bool       // see plan.Planted
+	bridges  bool       // builds that the scenario declares and does not use may be bridges, of which nothing is to be warned
 	flags    planFlags
 	over     scenario.Overrides
 	// context, if not nil, is done once the user interrupts the command.
@@ -149,7 +150,8 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	}
 	p.oddIDs = oddIDs(first)
 	s.planted = first.Planted()
-	if err := first.Validate(plan.Known{Builds: p.builds(), Orchestrations: workload.Names()}); err != nil {
+	s.known = plan.Known{Builds: p.builds(), Orchestrations: workload.Names(), Registers: func(handler string) bool { return slices.Contains(orchestrations, handler) }}
+	if err := first.Validate(s.known); err != nil {
 		return nil, s.scenario.Place(err)
 	}
 	for _, b := range first.Releases() {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -240,6 +241,7 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 	waits := func(f *cluster.Fate) bool {
 		return slices.ContainsFunc(r.Waits, func(w cluster.Wait) bool { return w.Open && w.Instance == f.Instance })
 	}
+	down := leftDown(p, r)
 	for i := range r.Fates {
 		f := &r.Fates[i]
 		pin, stored := pinOf(r, f.Instance, i), i < len(p.Instances) && p.Instances[i].Existing
@@ -257,6 +259,10 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			open.note(f, f.Instance, pin, n, stored) // it waits for an event that the plan does not send
 		case !f.AsExpected:
 			note(f, pin, n, stored, false, false)
+		case f.EndedMs > down:
+			waited := *f
+			waited.Cause = "no node is up"
+			note(&waited, pin, n, stored, false, false)
 		}
 	}
 	for i := range r.Stored { // the plan expects no end of them, but they must not wait for ever
@@ -295,6 +301,16 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 			e.Violated = append(e.Violated, v.Property)
 		}
 	}
+}
+
+// leftDown returns when recovery started the first node again, in milliseconds since the start of the run, if the plan
+// leaves none up: what ended later would have waited until somebody did that.
+func leftDown(p *plan.Plan, r *cluster.Result) int64 {
+	i := slices.IndexFunc(r.Help, func(h cluster.Help) bool { return h.Kind == cluster.HelpStart && h.Phase == cluster.PhaseRecovery })
+	if i < 0 || anyUp(stateAfter(p, Steps(p), nil)) {
+		return math.MaxInt64
+	}
+	return r.Help[i].VirtualMs
 }
 
 func deletedByRescue(r *cluster.Result, f *cluster.Fate) bool {
@@ -383,7 +399,7 @@ func Try(c Config) (*Report, error) {
 		Steps: Steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, LastMs: lastStart(first).Milliseconds(), Store: c.Snapshot,
 		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
-	r.Down = !slices.ContainsFunc(stateAfter(first, r.Steps, builds), func(n nodeState) bool { return n.up })
+	r.Down = !anyUp(stateAfter(first, r.Steps, builds))
 	second, err := c.Plan(c.First + 1)
 	if err != nil {
 		return nil, err

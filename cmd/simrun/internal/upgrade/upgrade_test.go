@@ -55,7 +55,7 @@ func TestAdvice(t *testing.T) {
 		want  string
 	}{
 		{own + "node G runs 0.1.32\n  option worker_tag_filter DefaultAnd(gpu)\nat 0s stop G\nat 5s upgrade C to 0.1.32\n", true, "change the plan: it loses up to 1 instance, such as render-1 "},
-		{"nodes A B run 1.5.0\ninstance x runs Chain with 9\nat 2s crash A\nat 3s remove B\n", false, "change the plan: no node is up after its last step"},
+		{"nodes A B run 1.5.0\ninstance x runs Chain with 99\nat 2s crash B\nat 3s remove A\n", false, "change the plan: no node is up after its last step, and all that has not ended by then waits until somebody starts one; it loses up to 1 instance, such as x "},
 	} {
 		cfg := config(t, c.text, c.store)
 		r := sample.Must(upgrade.Try(cfg))(t)

@@ -74,6 +74,9 @@ func (c *Config) Plan(seed uint64) (*plan.Plan, error) {
 		}
 		at := slices.IndexFunc(stored, func(s plan.Instance) bool { return s.ID == in.ID })
 		if at >= 0 { // this instance is already in the store; the scenario only adds client actions, and what to expect
+			if was := stored[at].Orchestration; in.Orchestration != was || in.StartAt > 0 || in.Input != "" {
+				return nil, c.Scenario.Place(&plan.Problem{Part: "instance " + in.ID, Msg: fmt.Sprintf("instance %s: the store has it, and nobody starts it: a line about it is \"instance %[1]s runs %s\", without with and at; another instance needs another name", in.ID, was)})
+			}
 			in.Existing, in.StartAt, in.Expect = true, 0, cmp.Or(in.Expect, stored[at].Expect)
 			stored = slices.Delete(stored, at, at+1)
 		}

@@ -199,6 +199,9 @@ func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) st
 		if no := c.Run.Model.Number(d.Poison.MessageType.Instance); no != 0 && no != in.No { // a child's poison, which the child reported to this instance
 			what = "child " + c.Run.Model.Name(no) + ": "
 			w.refusals = append(w.refusals, c.of(no).refusals...)
+			if text := c.upThen[no]; text != "" {
+				c.upThen[in.No] = text
+			}
 		}
 	}
 	if d.Poison != nil && d.Poison.MessageType.Kind == eventdata.PoisonActivity {
@@ -329,7 +332,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 		fmt.Fprintf(&b, ". Beyond the plan: %s", f.Owes)
 	}
 	if w.end.phase == cluster.PhaseRescue {
-		differ = "a node whose range holds its pin must be up until it has ended; " + c.upText()
+		differ = "a node whose range holds its pin must be up until it has ended; " + c.upThen[no]
 	}
 	if differ != "" {
 		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted).Text(), differ)
@@ -403,7 +406,7 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	return cause, differ
 }
 
-// upText describes the nodes that have been up, and the steps that gave them their builds or stopped them.
+// upText describes the nodes that have been up so far, and the steps that gave them their builds or stopped them.
 func (c *Checker) upText() string {
 	var parts []string
 	for i, s := range c.nodes {
@@ -445,7 +448,7 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 	case f.End == cluster.EndedDeleted:
 		return "a build of the plan must admit its pin, and a node of that build must be up until it has ended"
 	case f.End == cluster.EndedPoisoned && (strings.Contains(f.Cause, eventdata.Swept) || strings.Contains(f.Cause, eventdata.DeadLetter)):
-		return fmt.Sprintf("a node that admits its pin must take it within the patience of %s; %s", pretty.Duration(c.Run.World.Plan().Patience.Or().After.Milliseconds()), c.upText())
+		return fmt.Sprintf("a node that admits its pin must take it within the patience of %s; %s", pretty.Duration(c.Run.World.Plan().Patience.Or().After.Milliseconds()), cmp.Or(c.upThen[c.Run.Model.Number(f.Instance)], c.upText()))
 	case f.End == cluster.EndedPoisoned && len(w.refusals) > 0:
 		r := &w.refusals[0]
 		name := c.Run.NodeName(r.node)

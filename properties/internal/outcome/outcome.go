@@ -33,6 +33,8 @@ type Checker struct {
 	nodes []nodeStep // indexed by node number - 1
 	last  step       // the schedule's most recent step
 	told  cluster.Told
+	// upThen is upText when an instance was poisoned, or ended only in rescue; never iterated over.
+	upThen map[observe.InstanceNo]string
 	// breaches are what the plan does not expect, in its order.
 	breaches []check.Breach
 	// awaited are the events and queues for which code of the run is known to have waited.
@@ -341,6 +343,12 @@ func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.Insta
 	e.atMs, e.step, e.phase, e.node = c.Run.World.NowMs(), c.Run.World.Step(), c.Run.World.Phase(), number
 	if n := c.state.Node(number); n != nil && n.Build != nil {
 		e.build, e.after = n.Build.Name(), c.nodes[number-1].step
+	}
+	if number == 0 || e.poison || e.phase == cluster.PhaseRescue {
+		if c.upThen == nil {
+			c.upThen = map[observe.InstanceNo]string{}
+		}
+		c.upThen[no] = c.upText()
 	}
 }
 

@@ -473,6 +473,9 @@ func nodeRows() []row {
 							p.failf("option %s of node %s is given twice", o.Name, n.Name)
 						}
 						n.Options = append(n.Options, *o)
+						if r, err := engine.ParseRange(o.Value); o.Name == "supported_replay_versions" && err == nil {
+							p.warnAbove(p.line, "node "+n.Name+": "+o.Value, r, n.Build, "its build")
+						}
 					})
 				}))
 			}, func(at place, line func(string, int, []item)) {

@@ -207,8 +207,8 @@ func (p *parser) warnNode(n *plan.Node) {
 			case err != nil:
 			case s.Verb == plan.VerbWiden && s.Range.Max.Compare(own.Triple()) < 0:
 				p.warn(line, "%s: that leaves out %s, the build that it runs by then; use narrow", s, build)
-			case s.Range.Max.Compare(own.Triple()) > 0:
-				p.warn(line, "%s: that is above %s, the build that it runs by then: it would replay by its own rules what newer builds began, which releases since 0.1.32 forbid", s, build)
+			default:
+				p.warnAbove(line, s.String(), *s.Range, build, "the build that it runs by then")
 			}
 		case plan.VerbStart, plan.VerbAdd:
 			if up {
@@ -238,6 +238,15 @@ func (p *parser) warnBuild(line int, s *plan.Step, runs string) {
 		p.warn(line, "upgrade %s to %s: it runs %s by then, which is newer; use rollback", s.Node, s.Build, runs)
 	case newer && !older && s.Verb == plan.VerbRollback:
 		p.warn(line, "rollback %s to %s: it runs %s by then, which is older; use upgrade", s.Node, s.Build, runs)
+	}
+}
+
+// warnAbove warns about a range above the build that has it, unless that is 1.5.x on 1.5.0.
+func (p *parser) warnAbove(line int, what string, r engine.VersionRange, build, which string) {
+	own, err := engine.ParseVersion(strings.SplitN(build, "+", 2)[0])
+	patches, _ := engine.ParseRange(fmt.Sprintf("%d.%d.x", own.Major, own.Minor))
+	if err == nil && r.Max.Compare(own.Triple()) > 0 && r.Max != patches.Max {
+		p.warn(line, "%s: that is above %s, %s: it would replay by its own rules what newer builds began, which releases since 0.1.32 forbid", what, build, which)
 	}
 }
 

@@ -33,6 +33,7 @@ func TestWarnings(t *testing.T) {
 		{"handlers changed twice", "at 2s register Leaf@1.0.0 on A\nat 3s upgrade A to 2.0.0\nat 4s register Leaf@1.0.0 on A\nat 5s deregister Leaf@1.0.0 on A\nat 6s deregister Chain@1.0.0 on A\nat 7s deregister Leaf@1.0.0 on A\nat 8s deregister Leaf@9.0.0 on B", []string{"w.txt:4: register Leaf@1.0.0 on A: an earlier step has done that", "w.txt:7: deregister Leaf@1.0.0 on A: an earlier step has done that", "w.txt:2: register Leaf@1.0.0 on A: 1.5.0 has that already", "w.txt:8: deregister Leaf@9.0.0 on B: 1.5.0 does not have that"}},
 		{"a certain order", "at 2s..9s stop A\nafter 0s..3s stop A", []string{"w.txt:3: stop A: it is not running at that time"}},
 		{"two parts of one name", "at 2s mark \"risk\"\nat 5s mark \"risk\"", []string{`w.txt:3: the part "risk" also begins in line 2: an expectation about it applies to both`}},
+		{"ranges above builds from the start", "build 1.5.1 like 1.5.0\n  range >=0.0.0, <=1.6.0\nnode D runs 1.5.1\n  option supported_replay_versions 1.x\nnode F runs 1.5.1\n  option supported_replay_versions 1.5.x", []string{"w.txt:3: range >=0.0.0, <=1.6.0: that is above 1.5.1, its build: it would replay by its own rules what newer builds began, which releases since 0.1.32 forbid", "w.txt:5: node D: 1.x: that is above 1.5.1, its build: it would replay by its own rules what newer builds began, which releases since 0.1.32 forbid"}},
 		{"a part of a cycle", "at 2s mark \"start\"\ncycle 3 times\n  after 2s mark \"risk\"\n  then crash A\n  after 1s start A\nat 40s mark \"risk\"", []string{`w.txt:7: the part "risk" also begins in line 4: an expectation about it applies to both`}},
 		{"a loop that is to complete", "instance e runs Eternal with 3\ninstance f runs Eternal with 3\n  cancel at 3s\ninstance g runs Eternal expect eternal", []string{`w.txt:2: Eternal runs until it is cancelled: write "expect eternal" after it`}},
 		{"a mix of loops", "load 3 instances over 2s\n  mix 1 Eternal expect any\n  mix 1 Eternal\n  mix 1 Eternal\n    cancel after 1s", []string{`w.txt:4: Eternal runs until it is cancelled: write "expect eternal" after it`}},
@@ -63,7 +64,7 @@ func TestWarnings(t *testing.T) {
 // TestBuiltinWithoutWarnings checks that built-in scenarios have no warnings, except those that show what comes
 // of widening.
 func TestBuiltinWithoutWarnings(t *testing.T) {
-	widened := map[string]int{"draining-by-widening": 1, "old-node-widened": 1, "two-ranges": 1, "without-filtering": 2}
+	widened := map[string]int{"bad-history": 2, "continue-as-new": 1, "draining-by-widening": 1, "old-node-widened": 1, "other-writers": 2, "two-ranges": 1, "version-edges": 2, "without-filtering": 2}
 	for _, n := range append(scenario.Builtin(), scenario.Situations()...) {
 		s := sample.Must(scenario.Parse(n.File, n.Text))(t)
 		for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(cluster.Config{Plan: &s.Template}.Registered)) {

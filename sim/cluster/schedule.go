@@ -10,13 +10,13 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
-// isCore reports whether a node is up in recovery: it is started at least once, and its last step is not stop or
-// remove.
+// isCore reports whether a node is up in recovery: it is started at least once, and no stop or remove comes after its last
+// start. A crash, a pause or a change of its handlers starts nothing.
 func (f *fleet) isCore(p *plan.Node) bool {
 	started, stopped := !p.Absent, false
 	for _, s := range f.stepsOf(p) {
 		started = started || s.Verb.Starts()
-		stopped = s.Verb == plan.VerbStop || s.Verb == plan.VerbRemove
+		stopped = !s.Verb.Starts() && (stopped || s.Verb == plan.VerbStop || s.Verb == plan.VerbRemove)
 	}
 	return started && !stopped
 }

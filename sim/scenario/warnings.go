@@ -181,6 +181,7 @@ func (p *parser) warnNode(n *plan.Node) {
 	}
 	first := steps[mine[0]].Verb
 	up, build := !n.Absent && first != plan.VerbStart && first != plan.VerbAdd, n.Build
+	var down *plan.Step               // what stopped it last, or nil if it is absent
 	changed := map[string]plan.Verb{} // the last change of each handler; never iterated over
 	for k, i := range mine {
 		s, line := &steps[i], p.stepLines[i]
@@ -200,9 +201,15 @@ func (p *parser) warnNode(n *plan.Node) {
 			}
 			changed[s.Handler] = s.Verb
 		case plan.VerbUpgrade, plan.VerbRollback:
+			if !up && (down == nil || down.Verb == plan.VerbRemove) { // after a stop or crash, that is how all nodes are upgraded at once
+				p.warnStarts(line, s, down)
+			}
 			p.warnBuild(line, s, build)
 			build = s.Build
 		case plan.VerbWiden, plan.VerbNarrow:
+			if !up {
+				p.warnStarts(line, s, down)
+			}
 			switch own, err := engine.ParseVersion(build); {
 			case err != nil:
 			case s.Verb == plan.VerbWiden && s.Range.Max.Compare(own.Triple()) < 0:
@@ -217,17 +224,26 @@ func (p *parser) warnNode(n *plan.Node) {
 		case plan.VerbStop, plan.VerbCrash, plan.VerbRemove, plan.VerbPause:
 			if !up {
 				p.warn(line, "%s %s: it is not running at that time", s.Verb, n.Name)
-			} else if k == 0 && n.Absent {
-				p.warn(line, "%s %s: it is absent until it is added", s.Verb, n.Name)
 			}
 		}
 		switch s.Verb {
 		case plan.VerbStop, plan.VerbCrash, plan.VerbRemove:
-			up = false
+			if up {
+				up, down = false, s
+			}
 		default:
 			up = up || s.Verb.Starts()
 		}
 	}
+}
+
+// warnStarts warns about a step that starts a node although it says nothing of a start.
+func (p *parser) warnStarts(line int, s, down *plan.Step) {
+	if down == nil {
+		p.warn(line, "%s: it is absent until it is added, and this starts it", s)
+		return
+	}
+	p.warn(line, "%s: it is down since %q, and this starts it", s, down)
 }
 
 func (p *parser) warnBuild(line int, s *plan.Step, runs string) {

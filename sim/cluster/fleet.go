@@ -78,7 +78,8 @@ type nodeState struct {
 	registry *node.Registry
 	draining bool
 	paused   bool
-	wake     kernel.Handle // the end of the pause
+	wake     kernel.Handle // the end of the pause, at wakeAt
+	wakeAt   sim.Time
 	held     []event       // inputs of a paused node, delivered when it resumes
 
 	timers []timer // set timers
@@ -287,17 +288,21 @@ func (f *fleet) stopped(n *nodeState) {
 	}
 }
 
-// pause freezes a node that is up: its inputs wait until it resumes. It has no effect if the node is already frozen or
-// is stopping.
+// pause freezes a node that is up: its inputs wait until it resumes. A node that is frozen already stays so until the later
+// end of both. It has no effect if the node is stopping.
 func (f *fleet) pause(n *nodeState, d time.Duration) {
-	if n.machine == nil || n.paused || n.draining {
+	at := f.kernel.Now().Add(d)
+	if n.machine == nil || n.draining || n.paused && at <= n.wakeAt {
 		return
 	}
-	n.paused = true
+	if n.paused {
+		f.kernel.Cancel(n.wake)
+	}
+	n.paused, n.wakeAt = true, at
 	f.inform(n)
 	f.record(&Record{Kind: record.NodePaused, Node: n.number, Incarnation: n.inc, For: d})
 	f.parking.leaveWaking(n)
-	n.wake = f.kernel.After(d, n.incKey.At(labelPause), event{kind: evResume, node: n.number, inc: n.inc})
+	n.wake = f.kernel.At(at, n.incKey.At(labelPause), event{kind: evResume, node: n.number, inc: n.inc})
 }
 
 // resume delivers all inputs that a paused node has missed, in their original order.

@@ -319,6 +319,9 @@ func (ex *explainer) who(h holding) string {
 	if !n.Up || h.by.Incarnation != n.Incarnation {
 		return fmt.Sprintf("node %s (start %d, which is over)", n.Name, h.by.Incarnation)
 	}
+	if n.Paused {
+		return "node " + n.Name + ", which is frozen,"
+	}
 	return "node " + n.Name
 }
 

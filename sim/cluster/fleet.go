@@ -80,7 +80,7 @@ type nodeState struct {
 	paused   bool
 	wake     kernel.Handle // the end of the pause, at wakeAt
 	wakeAt   sim.Time
-	held     []event       // inputs of a paused node, delivered when it resumes
+	held     []event // inputs of a paused node, delivered when it resumes
 
 	timers []timer // set timers
 	jobs   []job   // running jobs

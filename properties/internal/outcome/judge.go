@@ -363,13 +363,17 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	if why != nil && why.Rule == "not-started" {
 		return why.Cause, why.Needs
 	}
-	up := 0
+	live, frozen := false, ""
 	for i := range c.state.Nodes {
-		if c.state.Nodes[i].Live() {
-			up++
+		live = live || c.state.Nodes[i].Live()
+		if c.Run.World.Node(uint32(i + 1)).Paused {
+			frozen += "; " + c.down(i)
 		}
 	}
-	if up == 0 {
+	switch {
+	case !live && frozen != "":
+		return "each node is down or frozen", "a node must be up, and not frozen, until it has ended; " + c.downText()
+	case !live:
 		return "no node is up", "a node must be up until it has ended; " + c.downText()
 	}
 	if why == nil || no == 0 {
@@ -399,7 +403,7 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	if cause != why.Text {
 		differ += " (" + why.Text + ")"
 	}
-	differ += "; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no))
+	differ += "; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no)) + frozen
 	if c.Run.Model.Instance(no).CurrentID > engine.InitialExecutionID && !c.Run.Broken() && !c.Run.Planted() {
 		differ += `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 	}
@@ -412,7 +416,7 @@ func (c *Checker) upText() string {
 	for i, s := range c.nodes {
 		if n := c.state.Node(uint32(i + 1)); n.Build != nil {
 			text := c.nodeText(n.Number, n.Build.Name(), s.step)
-			if !c.Run.World.Node(n.Number).Up {
+			if info := c.Run.World.Node(n.Number); !info.Up || info.Paused {
 				text = c.down(i)
 			}
 			parts = append(parts, text)
@@ -421,7 +425,7 @@ func (c *Checker) upText() string {
 	return "nodes: " + strings.Join(parts, ", ")
 }
 
-// downText lists the nodes that are down, with the step that stopped each of them and when.
+// downText lists the nodes that are down or frozen, with the step that stopped each of them and when.
 func (c *Checker) downText() string {
 	var parts []string
 	for i := range c.nodes {
@@ -430,9 +434,12 @@ func (c *Checker) downText() string {
 	return strings.Join(parts, ", ")
 }
 
-// down says of a node that it is down, and why.
+// down says of a node that it is down, or frozen, and why.
 func (c *Checker) down(i int) string {
-	text, s := c.Run.NodeName(uint32(i+1))+" is down", c.nodes[i]
+	text, s := c.Run.NodeName(uint32(i+1))+" is down", c.nodes[i].step
+	if c.Run.World.Node(uint32(i + 1)).Paused {
+		text, s = c.Run.NodeName(uint32(i+1))+" is frozen", c.nodes[i].frozen
+	}
 	if s.text != "" {
 		text += fmt.Sprintf(" since %q at %s", s.text, pretty.Duration(s.atMs-c.Run.World.StartMs()))
 	}

@@ -47,7 +47,7 @@ type Checker struct {
 func New(m *check.Run, s *track.State) *Checker {
 	base := check.Base{ // the tracker reports everything else
 		Run: m, OnObserve: check.SetOf(observe.Damaged, observe.InstanceRemoved),
-		OnRecord: check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted, record.Activated, record.ActivationWaits, record.StartRefused),
+		OnRecord: check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted, record.NodeResumed, record.Activated, record.ActivationWaits, record.StartRefused),
 	}
 	c := &Checker{Base: base, state: s, works: arena.From[work](m.Arena), nodes: make([]nodeStep, len(m.World.Nodes()))}
 	s.Subscribe(c)
@@ -105,8 +105,9 @@ type step struct {
 // its builds have had so far.
 type nodeStep struct {
 	step
-	taken []taken
-	had   []handlers
+	frozen step // the pause that it is in, if a step began that
+	taken  []taken
+	had    []handlers
 }
 
 // handlers is what a node has registered; nil is that of a released runtime, which does not show it.
@@ -180,7 +181,10 @@ func (c *Checker) Observe(o *observe.Observation) {
 // Record tracks the schedule's steps, the events that recovery sends, and the faults that decide how work ends.
 func (c *Checker) Record(r *cluster.Record) {
 	switch r.Kind {
+	case record.NodeResumed:
+		c.nodes[r.Node-1].frozen = step{}
 	case record.NodeStarted:
+		c.nodes[r.Node-1].frozen = step{}
 		if c.Run.World.Phase() == cluster.PhaseRescue {
 			c.nodes[r.Node-1].step = step{"rescue", r.AtMs}
 		}
@@ -205,7 +209,9 @@ func (c *Checker) Record(r *cluster.Record) {
 			n.taken = append(n.taken, taken{r.Schedule.Handler, s})
 		case plan.VerbRollback:
 			n.step, n.had = s, nil // what it had it cannot keep
-		case plan.VerbRegister, plan.VerbPause:
+		case plan.VerbPause:
+			n.frozen = s
+		case plan.VerbRegister:
 		default:
 			n.step = s
 		}

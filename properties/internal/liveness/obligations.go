@@ -2,6 +2,7 @@ package liveness
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
@@ -13,6 +14,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
@@ -399,6 +401,9 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		}
 	}
 	mine.StallReported = true
+	if endless && c.goesOn(in, mine) {
+		return
+	}
 	property := "L02"
 	if mine.CancelMs != 0 {
 		property = "L10"
@@ -416,6 +421,13 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 		"%s has not ended: recovery since %s, last progress %s, counted from %s, bound %s, overdue by %s%s. Queued: %s%s. Live nodes: %s",
 		current(in), c.Run.At(c.live.RecoveryMs), c.at(mine.ProgressMs), c.Run.At(from), b,
 		pretty.Duration(c.now-from-b.ms), c.waits(in), c.queued(in), c.lastLeft(in), c.live.WhyNot(in))
+}
+
+// goesOn reports whether an instance of the plan goes on by continuing as new, at least once in a hundred turns. It may be
+// a loop that runs until it is cancelled, of which the plan does not say that: outcome judges it. Programs are no such loops.
+func (c *obligations) goesOn(in *model.Instance, mine *track.Instance) bool {
+	planned := slices.ContainsFunc(c.live.Plan.Instances, func(p plan.Instance) bool { return p.ID == in.Name })
+	return planned && mine.CancelMs == 0 && c.live.Plan.Programs.Lookup(in.Orchestration) == nil && in.CurrentID >= mine.RecoveryID+turnsMax/100
 }
 
 // asks reports whether a start that an instance has asked for is queued for an id that another child has, or a child

@@ -131,14 +131,15 @@ type Instance struct {
 	Cancelled                         bool
 	Children                          int // how many of its children have not ended
 	Parent                            observe.InstanceNo
-	Turns                             int   // turns committed since the recovery phase began
-	ProgressMs                        int64 // when its last turn was committed, or when the last message from its own activities or children arrived
-	CancelMs                          int64 // when the first cancel was queued, or 0
-	waitTold                          bool  // whether listeners know that it waits; they do not if an end has left it over
-	waitingMs                         int64 // when it first had visible work that no live node admits, or 0 if it has none now
-	ReleasedMs                        int64 // when a node appeared that admits its waiting work, until the work is delivered; otherwise 0
-	OutsideMs                         int64 // when a probe's lock on the instance or its messages ends
-	Lost                              int64 // how many holders have lost their lock since the recovery phase began
+	Turns                             int    // turns committed since the recovery phase began
+	RecoveryID                        uint64 // its execution when the recovery phase began
+	ProgressMs                        int64  // when its last turn was committed, or when the last message from its own activities or children arrived
+	CancelMs                          int64  // when the first cancel was queued, or 0
+	waitTold                          bool   // whether listeners know that it waits; they do not if an end has left it over
+	waitingMs                         int64  // when it first had visible work that no live node admits, or 0 if it has none now
+	ReleasedMs                        int64  // when a node appeared that admits its waiting work, until the work is delivered; otherwise 0
+	OutsideMs                         int64  // when a probe's lock on the instance or its messages ends
+	Lost                              int64  // how many holders have lost their lock since the recovery phase began
 	StallReported, WaitReported       bool
 	RecoverReported, ConvergeReported bool // set once L08 or L09 has been reported for the instance
 }

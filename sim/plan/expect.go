@@ -80,9 +80,14 @@ func (e Expectation) Validate() error {
 		names := pretty.Texts(facts, func(info FactInfo) string { return info.Name })
 		return fmt.Errorf("event %q: expected one of %s", e.Event, strings.Join(names, ", "))
 	}
-	for _, a := range slices.Concat(e.Where, e.Has) {
-		if err := checkEvent(facts[i], a); err != nil {
-			return err
+	for _, list := range [...][]Attr{e.Where, e.Has} {
+		for k, a := range list {
+			if err := checkEvent(facts[i], a); err != nil {
+				return err
+			}
+			if before := slices.IndexFunc(list[:k], func(b Attr) bool { return b.Name == a.Name }); before >= 0 {
+				return fmt.Errorf("%s %s: %q is given twice, and must then match both: expected one with alternatives, as in %s|%s", e.Event, a, a.Name, list[before], a.Value)
+			}
 		}
 	}
 	return nil

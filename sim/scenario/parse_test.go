@@ -147,6 +147,7 @@ func TestErrors(t *testing.T) {
 		{`expect never turn where handler=Chain`, `x.txt:1: turn handler=Chain: "Chain" is never the handler: expected NAME@VERSION, as in ProcessOrder@1.0.0 or ProcessOrder@1.x`},
 		{`expect never fetch where attempt=01`, `x.txt:1: fetch attempt=01: "01" is never the attempt: expected a number such as 1`},
 		{`expect never turn where execution=0`, `x.txt:1: turn execution=0: "0" is never the execution: expected a number from 1 on`},
+		{`expect never turn where pin=1.x pin=2.0.0`, `x.txt:1: turn pin=2.0.0: "pin" is given twice, and must then match both: expected one with alternatives, as in pin=1.x|2.0.0`},
 		{`expect never turn where`, `x.txt:1: the line ends too early: expected NAME=VALUE, as in: expect always | never | sometimes EVENT [in PART] [where NAME=VALUE...] [has NAME=VALUE...] | panics | taken [or late]`},
 		{`expect never turn where pins=2.0.0`, `x.txt:1: turn has no attribute "pins"; did you mean pin?`},
 		{`expect always turn where pin=2.0.0`, `x.txt:1: always turn: expected "has" and what each such turn must have, or never`},

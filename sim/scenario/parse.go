@@ -57,6 +57,8 @@ type parser struct {
 	stepLines, faultLines, probeLines, expectLines []int
 	// stepWhen are the times of the steps.
 	stepWhen []when
+	// acts are what clients do, to instances and to those of the load.
+	acts []act
 	// common is the named fault plan, which applies after the single rates.
 	common faults.Plan
 }

@@ -172,6 +172,11 @@ func (p *parser) addAction(at place, t *ActionTemplate) {
 	if at.parent == "mix" {
 		m := &p.s.Load.Mix[at.outer]
 		m.Actions = append(m.Actions, *t)
+		earliest := t.Lo
+		if t.Relative {
+			earliest += p.s.Load.From
+		}
+		p.acts = append(p.acts, act{p.line, &t.Action, earliest})
 		return
 	}
 	in, a := &p.s.Template.Instances[at.outer], &t.Action
@@ -186,6 +191,7 @@ func (p *parser) addAction(at place, t *ActionTemplate) {
 		p.failf("%s at %v: expected a time at or after the start of %s, which is %v", a.Verb, a.At, in.ID, in.StartAt)
 	}
 	in.Actions = append(in.Actions, *a)
+	p.acts = append(p.acts, act{p.line, a, a.At})
 	p.draw(d)
 }
 

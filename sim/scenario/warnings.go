@@ -106,12 +106,24 @@ func (p *parser) warnMarks() {
 	}
 }
 
-// warnUntil warns about instances that start when the run has ended.
+// act is what a client does, and the earliest time at which it may do that.
+type act struct {
+	line     int
+	action   *plan.Action
+	earliest time.Duration
+}
+
+// warnUntil warns about instances that start when the run has ended, and about what clients do then.
 func (p *parser) warnUntil() {
 	t := &p.s.Template
 	for i := range t.Instances {
 		if in := &t.Instances[i]; t.Until > 0 && in.StartAt >= t.Until {
 			p.warn(p.named["instance "+in.ID], "instance %s: it starts at %v, and the run ends at %v", in.ID, in.StartAt, t.Until)
+		}
+	}
+	for _, a := range p.acts {
+		if t.Until > 0 && a.earliest >= t.Until {
+			p.warn(a.line, "%s: it comes at %v at the earliest, and the run ends at %v", strings.TrimSpace(string(a.action.Verb)+" "+a.action.Name), a.earliest, t.Until)
 		}
 	}
 }

@@ -82,6 +82,7 @@ func TestErrors(t *testing.T) {
 		{`clock +300ms`, `x.txt:1: expected this line below a node, as in: clock OFFSET [drift PPM]`},
 		{`store`, `x.txt:1: the line ends too early: expected a clause, as in: store [clock own | callers] [serial DURATION] [plain]`},
 		{`store clock mine`, `x.txt:1: expected "own" or "callers", found "mine", as in: store [clock own | callers] [serial DURATION] [plain]`},
+		{`fault-phase 0s`, `x.txt:1: fault-phase 0s: expected how long schedule and faults last`},
 		{`store serial 0s`, `x.txt:1: serial 0s: expected how long the store is busy with each fetch`},
 		// Steps.
 		{nodes + `at 10s`, `x.txt:2: the line ends too early: expected a step, as in: at TIME STEP`},

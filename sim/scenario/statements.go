@@ -255,7 +255,7 @@ func planRows() []row {
 		{StatementInfo: StatementInfo{Name: "fault-phase",
 			Meaning: "how long schedule and faults last; by default, until one second after the last step or action", Example: "fault-phase 75s"},
 			once: true, lines: one(func(at place) bool { return at.s.Template.FaultPhase != 0 }, func(at place) []item {
-				return []item{period(&at.s.Template.FaultPhase, "DURATION", "a duration", 0, "")}
+				return []item{period(&at.s.Template.FaultPhase, "DURATION", "a duration", 1, "fault-phase %v: expected how long schedule and faults last")}
 			})},
 		{StatementInfo: StatementInfo{Name: "until",
 			Meaning: "when the run ends, even if work is still open; the run then has no recovery and no rescue", Example: "until 10m"},

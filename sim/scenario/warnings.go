@@ -178,7 +178,7 @@ func (p *parser) warnNode(n *plan.Node) {
 	steps := p.s.Template.Schedule
 	var mine []int
 	for i := range steps {
-		if steps[i].Node == n.Name && steps[i].Verb.OfNode() {
+		if steps[i].Node == n.Name && steps[i].Verb.OfNode() || steps[i].Verb == plan.VerbMigrate {
 			mine = append(mine, i)
 		}
 	}
@@ -188,11 +188,7 @@ func (p *parser) warnNode(n *plan.Node) {
 			return
 		}
 	}
-	if len(mine) == 0 {
-		return
-	}
-	first := steps[mine[0]].Verb
-	up, build := !n.Absent && first != plan.VerbStart && first != plan.VerbAdd, n.Build
+	up, build := !n.Absent && !p.s.Template.StartsLater(n.Name), n.Build
 	var down *plan.Step               // what stopped it last, or nil if it is absent
 	changed := map[string]plan.Verb{} // the last change of each handler; never iterated over
 	for k, i := range mine {
@@ -228,6 +224,10 @@ func (p *parser) warnNode(n *plan.Node) {
 				p.warn(line, "%s: that leaves out %s, the build that it runs by then; use narrow", s, build)
 			default:
 				p.warnAbove(line, s.String(), *s.Range, build, "the build that it runs by then")
+			}
+		case plan.VerbMigrate:
+			if needs := p.s.Template.SchemaOf(build); up && needs != nil && needs.Version > s.Schema {
+				p.warn(line, "%s: %s runs %s by then, which needs schema %d, and migrates to that anew: stop it before", s, n.Name, build, needs.Version)
 			}
 		case plan.VerbStart, plan.VerbAdd:
 			if up {

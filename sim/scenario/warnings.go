@@ -190,9 +190,16 @@ func (p *parser) warnNode(n *plan.Node) {
 	}
 	up, build := !n.Absent && !p.s.Template.StartsLater(n.Name), n.Build
 	var down *plan.Step               // what stopped it last, or nil if it is absent
+	var frozen time.Duration          // when the pause that it is in ends at the earliest
 	changed := map[string]plan.Verb{} // the last change of each handler; never iterated over
 	for k, i := range mine {
 		s, line := &steps[i], p.stepLines[i]
+		if up && slices.Contains(graceful, s.Verb) {
+			if p.stepWhen[i].latest < frozen {
+				p.warn(line, "%s: it is frozen by then, and a graceful stop ends that: it finishes what it holds, which a crash loses", s)
+			}
+			frozen = 0
+		}
 		switch s.Verb {
 		case plan.VerbRegister, plan.VerbDeregister:
 			switch changed[s.Handler] {
@@ -241,13 +248,18 @@ func (p *parser) warnNode(n *plan.Node) {
 		switch s.Verb {
 		case plan.VerbStop, plan.VerbCrash, plan.VerbRemove:
 			if up {
-				up, down = false, s
+				up, down, frozen = false, s, 0
 			}
+		case plan.VerbPause:
+			frozen = max(frozen, p.stepWhen[i].earliest+s.For)
 		default:
 			up = up || s.Verb.Starts()
 		}
 	}
 }
+
+// graceful are the verbs of steps that stop a node gracefully, if it is up.
+var graceful = []plan.Verb{plan.VerbUpgrade, plan.VerbRollback, plan.VerbWiden, plan.VerbNarrow, plan.VerbStop, plan.VerbRemove}
 
 // warnStarts warns about a step that starts a node although it says nothing of a start.
 func (p *parser) warnStarts(line int, s, down *plan.Step) {

@@ -59,6 +59,7 @@ var remarkTitles = []struct {
 }{
 	{cluster.RemarkChild, "children that ended otherwise than their code said"},
 	{cluster.RemarkUntaken, "messages that nobody took"},
+	{cluster.RemarkOperator, "deletes and prunes that the store refused"},
 	{cluster.RemarkGrowth, "what grows"},
 	{cluster.RemarkWithdrawn, "work that never runs, since the code ends as soon as it is scheduled"},
 	{cluster.RemarkActivation, "activations that never took place"},

@@ -33,6 +33,7 @@ type clients struct {
 	busy     int                // how many have something to consume, and are not in idle
 	planned  map[string]int     // the plan's instances by name; lookups only
 	waiting  []func()           // make the operators' calls that are waiting in the store
+	refused  []Remark           // about the operators' calls that the store refused
 	last     time.Duration      // when the plan's last client or probe action is due
 	retries  int                // the messages that a client has yet to send again
 }

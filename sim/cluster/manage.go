@@ -2,18 +2,20 @@ package cluster
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/observe"
 	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/record"
 )
 
 // This file implements the operators' actions: deleting instances and pruning executions while the cluster runs. An
-// operator's call takes effect in a single instant. The answer is ignored, because the properties check the effect.
+// operator's call takes effect in a single instant. The properties check the effect; a refusal is only told.
 
 // manage deletes an instance with its tree, or prunes it. The call may wait in the store first.
 func (c *clients) manage(id string, a *plan.Action, key sim.Key) {
@@ -43,7 +45,7 @@ func (c *clients) managed(id string, a *plan.Action) {
 	if a.Forced {
 		how += " by force"
 	}
-	var err error // whether a call is refused, or there was nothing to do, matters to the story alone
+	var err error
 	switch {
 	case a.Verb == plan.ActionPrune:
 		how = "prunes " + id
@@ -53,6 +55,13 @@ func (c *clients) managed(id string, a *plan.Action) {
 		_, err = admin.DeleteInstancesAtomic(c.ctx, []string{id}, a.Forced)
 	default:
 		_, err = admin.DeleteInstance(c.ctx, id, a.Forced)
+	}
+	if err != nil {
+		about := strings.ReplaceAll((&Fate{Instance: id, Cause: err.Error()}).Alike(), "INSTANCE", "ID")
+		c.refused = append(c.refused, Remark{
+			Kind: RemarkOperator, About: fmt.Sprintf("%s of %s: %s", a.Verb, c.plan.Instances[c.planned[id]].Orchestration, about),
+			Detail: ", at " + pretty.Duration(c.nowMs()-c.startMs()), Instance: id,
+		})
 	}
 	c.tellOperated("client "+how, err)
 }

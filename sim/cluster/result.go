@@ -85,6 +85,7 @@ func (w *World) result() *Result {
 		r.Coverage = w.monitor.Coverage()
 		if t, ok := w.monitor.(FateTeller); ok {
 			r.Told = t.Told()
+			r.Remarks = append(r.Remarks, w.clients.refused...)
 		}
 	}
 	r.Digest = w.trace.Digest()
@@ -290,6 +291,8 @@ const (
 	RemarkChild RemarkKind = "child"
 	// RemarkUntaken is about an event, a queue's message or a cancel of the plan that no code took.
 	RemarkUntaken RemarkKind = "untaken"
+	// RemarkOperator is about a delete or a prune of the plan that the store refused.
+	RemarkOperator RemarkKind = "operator"
 	// RemarkGrowth is about a history, an input or a custom status that grows until it will meet a limit.
 	RemarkGrowth RemarkKind = "growth"
 	// RemarkWithdrawn is about an activity or a child that code schedules in the turn in which it ends.

@@ -492,7 +492,10 @@ func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event)
 	text += fmt.Sprintf("; what came at %s (event %d) ", pretty.Duration(int64(came.TimestampMs)-ex.startMs()), came.EventID)
 	switch {
 	case waitText(came) != waitText(wait):
-		return text + "is " + waitText(came) + ", which this wait does not take"
+		if text += "is " + waitText(came) + ", which this wait does not take"; !ex.clients.knows.Has(wait.Kind()) {
+			text += ", and clients of " + ex.plan.Clients + " know no other (clients run)"
+		}
+		return text
 	case came.EventID < wait.EventID && verb == plan.ActionRaise: // a queue keeps what came before
 		return text + "was before this wait, which began at " + pretty.Duration(int64(wait.TimestampMs)-ex.startMs())
 	}

@@ -140,6 +140,7 @@ type inbox struct {
 	dropped     []message // that a continue-as-new did not carry on, mostly since others have filled the limit of the build
 	missed      []message // of those lost, what came while a wait for the name was open
 	early       []message // of those lost, what came before a wait for the name
+	older       []message // of those missed, the events without a topic that came while a wait with one was open
 	waits       []target  // that its code had
 }
 
@@ -233,6 +234,8 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 			why = "it was unread at a continue-as-new, which did not carry it on (see limits carried)"
 		case lost && m.verb == plan.ActionEnqueue:
 			why = "no code dequeued it"
+		case lost && slices.Contains(in.older, m) && c.clientsLack(eventdata.KindExternalEvent2):
+			why = fmt.Sprintf("clients of %s (clients run) do not know the kind of the wait for it, and send an event without a topic", c.Run.World.Plan().Clients)
 		case lost && slices.Contains(in.missed, m):
 			why = "the wait for it that was open when it came has another topic, or none"
 		case lost && slices.Contains(in.early, m):
@@ -254,6 +257,12 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 		})
 	}
 	return list
+}
+
+// clientsLack reports whether the plan gives clients a build that does not know a kind.
+func (c *Checker) clientsLack(kind engine.EventKind) bool {
+	b := plan.FindBuild(c.Run.World.Builds(), c.Run.World.Plan().Clients)
+	return b != nil && !b.Codec.Kinds().Has(kind)
 }
 
 // inbox follows the histories of an instance. An event goes to the oldest open wait for it, and is lost if there is none;
@@ -286,6 +295,9 @@ func (c *Checker) inbox(no observe.InstanceNo, ordered bool) (in inbox, known bo
 				in.lost = append(in.lost, a)
 				if slices.ContainsFunc(open, func(w wait) bool { return nameOf(w.data) == a.name }) {
 					in.missed = append(in.missed, a)
+					if _, plain := wanted.(eventdata.ExternalSubscribed); plain { // so the wait is no such one
+						in.older = append(in.older, a)
+					}
 				}
 			}
 		}

@@ -176,7 +176,7 @@ func (k *replayChecker) report(c *model.Call, e *engine.Event, what string) {
 	}
 	k.Run.Violate(check.Breach{Property: "S11", Class: cluster.ClassSafety, Node: c.Caller.Node, Instance: no, Cause: cause, Message: fmt.Sprintf(
 		"an ack by %s with token %s%s, records event %d (%s), %s: expected a turn to do what it records, and to record what its code does%s",
-		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, k.advice())})
+		k.Run.Who(c.Caller), c.Request.Token, k.about(c), e.EventID, e.Kind(), what, k.advice(what))})
 }
 
 // handlerOf names the code of an instance.
@@ -184,9 +184,21 @@ func handlerOf(in *model.Instance) string {
 	return strings.TrimSuffix(in.Orchestration+"@"+in.Version, "@")
 }
 
-func (k *replayChecker) advice() string {
+// advice says why code may disagree with a history: a build lacks a field that one of them has, or code was changed.
+func (k *replayChecker) advice(differs string) string {
 	if k.Run.Planted() {
 		return ""
+	}
+	for i := range k.runs {
+		codec, forgetful := k.runs[i].build.Codec.(engine.ForgetfulCodec)
+		if !forgetful {
+			continue
+		}
+		for _, f := range codec.Lacks() {
+			if strings.Count(differs, " "+string(f)+`="`)+strings.Count(differs, " "+string(f)+`_id="`) == 1 {
+				return fmt.Sprintf("; the fields of the builds differ: %s lacks %s", k.runs[i].build.Name(), f)
+			}
+		}
 	}
 	return "; code that was changed needs a new version"
 }
@@ -327,12 +339,19 @@ func (k *replayChecker) replay(in *model.Instance, ex *model.Execution, keys []e
 		if place := k.panics[in.Name]; place != "" && ex.Status == engine.StatusFailed {
 			by += ", whose code panicked at " + place
 		}
-		advice := k.advice()
+		advice := k.advice(differs)
 		if wrote != nil && wrote.build.Bounds() != run.build.Bounds() {
 			like, within := *run.build, input
 			like.Limits, within.Build = wrote.build.Bounds(), &like
 			if differs, err := replay.Verify(within); err == nil && differs == "" {
 				advice = "; the limits of the builds differ: " + strings.Join(wrote.build.LimitsUnlike(run.build), "; ")
+			}
+		}
+		if wrote != nil && wrote.build.SemanticsOf(pin) != run.build.SemanticsOf(pin) {
+			like, as := *run.build, input
+			like.Semantics, like.Changes, as.Build = wrote.build.Semantics, wrote.build.Changes, &like
+			if differs, err := replay.Verify(as); err == nil && differs == "" {
+				advice = fmt.Sprintf("; the semantics of the builds differ: %s on %s, %s on %s", wrote.build.SemanticsOf(pin), wrote.build.Name(), run.build.SemanticsOf(pin), run.build.Name())
 			}
 		}
 		k.Run.Violate(check.Breach{Property: "S11", Class: cluster.ClassSafety, Node: last.by.Node, Instance: in.No,

@@ -181,9 +181,17 @@ func (w *Window) judge(p *plan.Plan, states []nodeState, old, young *engine.Buil
 		}
 		return all
 	}
-	has := lacks(w.New)
-	if lost := slices.DeleteFunc(lacks(w.Old), func(f string) bool { return slices.Contains(has, f) }); len(lost) > 0 {
-		risk("fields: %s drops %s of what passes through it (L06)", w.Old, strings.Join(lost, ", "))
+	for _, pair := range [...][2]string{{w.Old, w.New}, {w.New, w.Old}} {
+		has := lacks(pair[1])
+		for _, f := range lacks(pair[0]) {
+			breaks := "L06"
+			if f == "tag" || f == "session" {
+				breaks = "S11"
+			}
+			if !slices.Contains(has, f) {
+				risk("fields: %s drops %s of what passes through it (%s)", pair[0], f, breaks)
+			}
+		}
 	}
 	if young.OwnChildIDs && !old.OwnChildIDs {
 		risk("children: %s names them by execution and refuses other ids that begin with sub::, %s does not: what an execution of %[2]s asks for by such an id does not replay on %[1]s (S11)", w.New, w.Old)

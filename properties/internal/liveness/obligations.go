@@ -427,7 +427,7 @@ func (c *obligations) end(in *model.Instance, mine *track.Instance) {
 // a loop that runs until it is cancelled, of which the plan does not say that: outcome judges it. Programs are no such loops.
 func (c *obligations) goesOn(in *model.Instance, mine *track.Instance) bool {
 	planned := slices.ContainsFunc(c.live.Plan.Instances, func(p plan.Instance) bool { return p.ID == in.Name })
-	return planned && mine.CancelMs == 0 && c.live.Plan.Programs.Lookup(in.Orchestration) == nil && in.CurrentID >= mine.RecoveryID+turnsMax/100
+	return planned && mine.CancelMs == 0 && c.live.Plan.Programs.Lookup(in.Orchestration) == nil && in.CurrentID >= uint64(mine.RecoveryID)+turnsMax/100
 }
 
 // asks reports whether a start that an instance has asked for is queued for an id that another child has, or a child

@@ -200,7 +200,7 @@ func (s *State) onPhase(r *cluster.Record) {
 		for i := range s.instances {
 			s.instances[i].Turns, s.instances[i].Lost = 0, 0
 			if in := s.Run.Model.Instance(observe.InstanceNo(i)); in != nil { // there is no instance 0
-				s.instances[i].RecoveryID = in.CurrentID
+				s.instances[i].RecoveryID = uint32(in.CurrentID)
 			}
 		}
 		for p, page := range s.pages { // from now on, only the remainder of each delay counts

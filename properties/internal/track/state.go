@@ -131,8 +131,7 @@ type Instance struct {
 	Cancelled                         bool
 	Children                          int // how many of its children have not ended
 	Parent                            observe.InstanceNo
-	Turns                             int    // turns committed since the recovery phase began
-	RecoveryID                        uint64 // its execution when the recovery phase began
+	Turns, RecoveryID                 uint32 // turns committed since the recovery phase began, and the execution then
 	ProgressMs                        int64  // when its last turn was committed, or when the last message from its own activities or children arrived
 	CancelMs                          int64  // when the first cancel was queued, or 0
 	waitTold                          bool   // whether listeners know that it waits; they do not if an end has left it over

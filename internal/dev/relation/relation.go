@@ -157,6 +157,11 @@ func renamed(p *plan.Plan) (twin, string) {
 		}
 		old = append(old, p.Histories[i].Instance)
 	}
+	for _, id := range old {
+		if quoted(id) != id {
+			return twin{}, "instance " + id + " is escaped in JSON, and twice in the JSON of an input, which cannot be put back"
+		}
+	}
 	slices.Sort(old)
 	old = slices.Compact(old)
 	ids := map[string]string{}

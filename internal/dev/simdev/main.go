@@ -9,6 +9,7 @@
 //	go -C internal/dev run ./simdev facts duroxide
 //	go -C internal/dev run ./simdev pairs -seeds 10
 //	go -C internal/dev run ./simdev stray -faults full
+//	go -C internal/dev run ./simdev cells -seeds 8
 //
 // Each of these verbs prints its flags with -h. Every other verb is simrun's, with the self-checks of package selfcheck
 // in each run:
@@ -39,6 +40,7 @@ func main() {
 		"diff":      func(args []string) int { return status("diff", diff(args)) },
 		"facts":     func(args []string) int { return status("facts", facts(args)) },
 		"pairs":     func(args []string) int { return status("pairs", pairsOf(args)) },
+		"cells":     func(args []string) int { return status("cells", cellsOf(args)) },
 		"stray":     func(args []string) int { return status("stray", strays(args)) },
 	}
 	if len(os.Args) > 1 {
@@ -49,7 +51,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] != "-h" && os.Args[1] != "--help" {
 		command.Main(command.Program{Name: "simdev", EachRun: func() durosim.Run { return durosim.Run{Monitor: selfcheck.Watch} }})
 	}
-	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff|facts|pairs|stray [flags]
+	fmt.Fprintln(os.Stderr, `usage: simdev mutants|relations|bugs|small|diff|facts|pairs|stray|cells [flags]
        simdev VERB ...
 
   mutants     try small changes of the sources, and list who notices them
@@ -61,6 +63,7 @@ func main() {
   facts       compare the facts that are written down about releases with what they do
   pairs       run plans in which each two parts of the language meet
   stray       run stored histories that no user has, such as those with which code disagrees
+  cells       list the texts and the orders that no built-in scenario gives to the store
   VERB        a verb of simrun, with the self-checks in each run`)
 	os.Exit(2)
 }

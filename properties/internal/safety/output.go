@@ -19,8 +19,8 @@ import (
 // executions of the plan's instances, of their children, and of instances that they start detached. It uses the
 // program's tree, never what the code did; all it takes from the history is a child's first input.
 //
-// Poison is judged by L01 and L05. An instance can be cancelled if it has a parent, if the plan cancels it, or if the
-// plan expects it to run forever.
+// An instance that has been deleted and begins again is not judged. Poison is judged by L01 and L05. An instance can be
+// cancelled if it has a parent, if the plan cancels it, or if the plan expects it to run forever.
 type outputChecker struct {
 	check.Base
 	set  program.Set
@@ -31,18 +31,20 @@ type outputChecker struct {
 	// came holds the queue messages that have arrived, keyed by instance. It is never iterated over, so map order does
 	// not matter.
 	came map[observe.InstanceNo][]engine.QueueMessageItem
+	// removed holds the instances that were deleted; never iterated over.
+	removed map[observe.InstanceNo]bool
 	// panics is the message with which any activity may fail.
 	panics string
 	limits []engine.Limits // the distinct limits of the run's builds
 }
 
 func newOutputChecker(m *check.Run) check.Checker {
-	k := &outputChecker{Base: check.Base{Run: m}, plan: m.World.Plan(), byName: map[string]int{}, came: map[observe.InstanceNo][]engine.QueueMessageItem{}}
+	k := &outputChecker{Base: check.Base{Run: m}, plan: m.World.Plan(), byName: map[string]int{}, came: map[observe.InstanceNo][]engine.QueueMessageItem{}, removed: map[observe.InstanceNo]bool{}}
 	if len(k.plan.Programs) == 0 {
 		return k
 	}
 	k.set = k.plan.Programs
-	k.OnObserve, k.OnEnd.OK = check.SetOf(observe.RowInserted), check.SetOf(observe.CallAckOrchestrationItem)
+	k.OnObserve, k.OnEnd.OK = check.SetOf(observe.RowInserted, observe.InstanceRemoved), check.SetOf(observe.CallAckOrchestrationItem)
 	for _, b := range m.World.Builds() {
 		if most := b.Bounds(); !slices.Contains(k.limits, most) {
 			k.limits = append(k.limits, most)
@@ -58,6 +60,10 @@ func newOutputChecker(m *check.Run) check.Checker {
 }
 
 func (k *outputChecker) Observe(o *observe.Observation) {
+	if o.Kind == observe.InstanceRemoved {
+		k.removed[o.Instance] = k.removed[o.Instance] || !o.Undo
+		return
+	}
 	if m, ok := k.Run.Model.Row(o.Message).Item.(engine.QueueMessageItem); ok {
 		k.came[o.Instance] = append(k.came[o.Instance], m)
 	}
@@ -75,7 +81,8 @@ func (k *outputChecker) Ended(c *model.Call, _ *observe.Observation) {
 func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 	in := ex.Instance
 	name := in.Orchestration
-	if k.set.Lookup(name) == nil {
+	// A child that had not begun when its parent was deleted answers whoever has the parent's id then.
+	if k.set.Lookup(name) == nil || k.removed[in.No] {
 		return
 	}
 	switch ex.Status {

@@ -131,7 +131,7 @@
 // 20. S20: judged when an ack ends an execution of an instance that runs one of the plan's programs, whether as a root,
 // as a child or detached. The program's tree determines the allowed ends: any branch of a select may win, and an event
 // has data that some client sent. Poison is left to L01 and L05. A cancel is possible if the plan or a parent may have
-// sent one.
+// sent one. An instance that was deleted and begins again is not judged: a child from before may answer it.
 //
 // 21. S21: judged when an ack sends an activity.
 //
@@ -167,6 +167,9 @@
 // Each has a bound in store time, which is computed from the nodes' options and from the actual backoffs; a violation's
 // message shows the sum with its terms. Obligations are judged at the end of each phase. The time that work waits in line
 // is counted from when the line in front of it last moved.
+//
+// L02 is silent about an instance of the plan that goes on by continuing as new, unless it runs a program: whether that
+// should end is for the plan to say (outcome).
 //
 // L12 is judged even while faults go on. It excuses a delivery above max_attempts if its holder crashed or froze after
 // it took the lock, or if one of the holder's calls then met a fault other than a wait before a fetch or after an ack.

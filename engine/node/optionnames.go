@@ -50,8 +50,8 @@ var optionTable = []optionEntry{
 		func(o *Options) *engine.TagFilter { return &o.WorkerTagFilter }),
 }
 
-// leastDeadline is longer than a call and its answer take on their way when nothing is wrong: a node that waits less
-// gives up on all of them.
+// leastDeadline is longer than a call and its answer are on their way when nothing is wrong, which is at most 6ms in a
+// simulated cluster: with less, a node gives up calls that nothing delays.
 const leastDeadline = 10 * time.Millisecond
 
 // OptionNames returns the names of all options, sorted. The caller owns the slice.

@@ -1,5 +1,5 @@
-// Package cells finds what no built-in scenario gives to the store: classes of texts that a field never has, and orders of
-// messages and of events that never come. Whatever only happens with those, no campaign finds.
+// Package cells finds what the store is never given and never gives in scenarios: classes of texts that a field never has,
+// and orders of messages and of events that never come. What happens only with those, no campaign finds.
 //
 //	go -C internal/dev run ./simdev cells -seeds 8
 package cells

@@ -8,7 +8,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// TestMissing: a scenario whose texts are plain lacks the other classes, and the order of messages that it has not.
+// TestMissing: a field whose texts are plain lacks the other classes, one whose texts are escaped the plain ones.
 func TestMissing(t *testing.T) {
 	const texts = "ack_orchestration_item history_delta ExternalSubscribed name: never "
 	for name, want := range map[string]string{"features": texts + "empty, long, escaped, not ASCII", "odd-texts": texts + "empty, long, not ASCII, plain"} {

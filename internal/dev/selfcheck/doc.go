@@ -3,8 +3,8 @@
 //
 //   - S28: a node decides, requests, logs and counts what the specification of a node prescribes, given the answers that
 //     it got.
-//   - shadow: the store's account of its calls is what their callers sent and got, and its rows are what it has told. If
-//     not, no verdict on the run counts.
+//   - shadow: the store's account of its calls is what their callers sent and got, its rows are what it has told, and
+//     what they give it is what its text reads as. If not, no verdict on the run counts.
 //
 // A run has them beside the properties:
 //

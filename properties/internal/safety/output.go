@@ -61,7 +61,9 @@ func newOutputChecker(m *check.Run) check.Checker {
 
 func (k *outputChecker) Observe(o *observe.Observation) {
 	if o.Kind == observe.InstanceRemoved {
-		k.removed[o.Instance] = k.removed[o.Instance] || !o.Undo
+		if !o.Undo {
+			k.removed[o.Instance] = true
+		}
 		return
 	}
 	if m, ok := k.Run.Model.Row(o.Message).Item.(engine.QueueMessageItem); ok {

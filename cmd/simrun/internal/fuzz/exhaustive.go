@@ -242,8 +242,8 @@ func (s *search) whole(w way) bool {
 	return true
 }
 
-// order returns a way's actions without their times if any of them is of no node: what it did to the schema, to what nodes may
-// run, or to the story depends on what came before it, and is not in the state.
+// order returns a way's actions without their times if any of them is of no node: what it did to the schema, to what nodes
+// may run, or to the story depends on what came before it, and is not in the state.
 func (s *search) order(w way) (out []string) {
 	if w.done[len(w.done)-1] == 0 {
 		return nil
@@ -254,8 +254,8 @@ func (s *search) order(w way) (out []string) {
 	return out
 }
 
-// branch queues one way per action that is possible at that time: the next step of each node, the next of
-// none, and a crash of each node.
+// branch queues one way per action that is possible at that time: the next step of each node, the next of none, and a
+// crash of each node.
 func (s *search) branch(w way, at time.Duration) {
 	for i, steps := range s.steps {
 		if n := w.done[i]; n < len(steps) {

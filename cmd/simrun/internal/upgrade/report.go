@@ -307,7 +307,7 @@ func (e *Effect) add(store *Snapshot, p *plan.Plan, r *cluster.Result) {
 // leaves none up: what ended later would have waited until somebody did that.
 func leftDown(p *plan.Plan, r *cluster.Result) int64 {
 	i := slices.IndexFunc(r.Help, func(h cluster.Help) bool { return h.Kind == cluster.HelpStart && h.Phase == cluster.PhaseRecovery })
-	if i < 0 || anyUp(stateAfter(p, Steps(p), nil)) {
+	if i < 0 || stateAfter(p, Steps(p), nil).anyUp() {
 		return math.MaxInt64
 	}
 	return r.Help[i].VirtualMs
@@ -334,8 +334,7 @@ func holdsUp(r *cluster.Result, instance string) (wait *cluster.Wait) {
 	return wait
 }
 
-// pinOf returns the pin of instance i, or, if it has been deleted, the one that it last waited
-// with, or was deleted for.
+// pinOf returns the pin of instance i, or, if it has been deleted, the one that it last waited with, or was deleted for.
 func pinOf(r *cluster.Result, instance string, i int) string {
 	if i < len(r.FinalStates) && r.FinalStates[i].Instance == instance && r.FinalStates[i].Pin != nil {
 		return r.FinalStates[i].Pin.String()
@@ -399,7 +398,7 @@ func Try(c Config) (*Report, error) {
 		Steps: Steps(first), Hazards: preflight(first, builds, c.Snapshot), Expected: expected(&c, first), Load: c.Scenario.Load != nil, LastMs: lastStart(first).Milliseconds(), Store: c.Snapshot,
 		Stops: []Effect{}, Backs: []Effect{}, Waits: []Waiting{},
 	}
-	r.Down = !anyUp(stateAfter(first, r.Steps, builds))
+	r.Down = !stateAfter(first, r.Steps, builds).anyUp()
 	second, err := c.Plan(c.First + 1)
 	if err != nil {
 		return nil, err

@@ -240,7 +240,7 @@ func (s state) node(name string) *nodeState {
 	return &nodeState{}
 }
 
-func anyUp(s state) bool { return slices.ContainsFunc(s, func(n nodeState) bool { return n.up }) }
+func (s state) anyUp() bool { return slices.ContainsFunc(s, func(n nodeState) bool { return n.up }) }
 
 // stateAfter returns the state of the plan's nodes after the steps in done.
 func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {

@@ -63,10 +63,12 @@ type declared struct {
 	lastMs int64
 }
 
-// sighting is an instance that every sweep since a certain time has found blocked.
+// sighting is an instance that every sweep since a certain time has found blocked, and that no fetch since then has
+// admitted.
 type sighting struct {
 	instance  string
 	execution uint64
+	pin       engine.Version
 	sinceMs   int64
 }
 
@@ -92,7 +94,8 @@ func (b *Queue) Watch(p engine.Provider) engine.Provider {
 	})
 }
 
-// note records the pins that a fetch admits. Only the filter's first range counts, as for the provider.
+// note records the pins that a fetch admits. Only the filter's first range counts, as for the provider. Work with such a
+// pin is not blocked any more: what the next sweep finds may have been queued after the fetch.
 func (b *Queue) note(f *engine.CapabilityFilter) {
 	pins := engine.VersionRange{Max: last}
 	if f != nil {
@@ -103,6 +106,7 @@ func (b *Queue) note(f *engine.CapabilityFilter) {
 	}
 	b.declared = slices.DeleteFunc(b.declared, func(d declared) bool { return d.pins == pins })
 	b.declared = append(b.declared, declared{pins, b.options.Now()})
+	b.blocked = slices.DeleteFunc(b.blocked, func(s sighting) bool { return pins.Contains(s.pin) })
 }
 
 // admitted returns the version ranges declared by fetches within the last Options.After.
@@ -134,7 +138,7 @@ func (b *Queue) Sweep(ctx context.Context, p engine.Provider) {
 			since := b.since(f)
 			if !b.options.Rules.Due(time.Duration(b.options.Now()-since)*time.Millisecond, b.options.After) || !b.end(ctx, p, f, since) {
 				tokens = append(tokens, f.LockToken)
-				blocked = append(blocked, sighting{f.Item.Instance, f.Item.ExecutionID, since})
+				blocked = append(blocked, sighting{f.Item.Instance, f.Item.ExecutionID, *f.Item.Pin, since})
 			}
 		}
 	}
@@ -147,7 +151,7 @@ func (b *Queue) Sweep(ctx context.Context, p engine.Provider) {
 // lockFor is the lock timeout for a sweep's fetches. The sweep releases its locks before it returns.
 const lockFor = 5 * time.Second
 
-// since returns the time since which every sweep has found the execution blocked.
+// since returns the time since which every sweep has found the execution blocked and no fetch has admitted it.
 func (b *Queue) since(f *engine.FetchedOrchestration) int64 {
 	for _, s := range b.blocked {
 		if s.instance == f.Item.Instance && s.execution == f.Item.ExecutionID {

@@ -134,7 +134,7 @@ func (w *Watch) Guard(limit time.Duration, run func()) *Stuck {
 			continue
 		}
 		state, frames := stackOf(w.goroutine)
-		if strings.HasPrefix(state, "run") || strings.HasPrefix(state, "GC") {
+		if state == "" || strings.HasPrefix(state, "run") || strings.HasPrefix(state, "GC") {
 			// On a busy machine, code can be without a processor for all that time. Threads of a process have equal shares of
 			// what it uses.
 			if used()-since < limit*time.Duration(min(guards.Load(), int64(runtime.GOMAXPROCS(0)))) {
@@ -202,7 +202,8 @@ func (w *Watch) stuck(limit time.Duration, state string, frames []string) *Stuck
 // inside lists the packages whose functions are between the goroutine's first call and the user's code.
 var inside = []string{"created by ", "iter.", "runtime.", "github.com/durosim/durosim/engine/", "github.com/durosim/durosim/internal/watchdog."}
 
-// stackOf returns what the code of a guarded goroutine waits for, and the user's frames, innermost first.
+// stackOf returns what the code of a guarded goroutine waits for, and the user's frames, innermost first. The state is
+// empty if the code is about to run.
 func stackOf(goroutine string) (state string, frames []string) {
 	dump := make([]byte, 1<<20)
 	for n := runtime.Stack(dump, true); ; n = runtime.Stack(dump, true) {
@@ -212,29 +213,42 @@ func stackOf(goroutine string) (state string, frames []string) {
 		}
 		dump = make([]byte, 4*n)
 	}
-	for stack := range strings.SplitSeq(string(dump), "\n\n") {
-		own := strings.HasPrefix(stack, "goroutine "+goroutine+" ") || strings.Contains(stack+"\n", " in goroutine "+goroutine+"\n")
-		if !own || strings.Contains(stack, "[coroutine") {
-			continue // a goroutine that waits for its coroutine, or that has none to run
-		}
-		lines := strings.Split(stack, "\n")
-		_, state, _ = strings.Cut(lines[0], "[")
-		state, _, _ = strings.Cut(state, "]")
-		state, _, _ = strings.Cut(state, ",") // for how long, which is not known exactly
-		for i := 1; i+1 < len(lines); i += 2 {
-			call, place := lines[i], strings.TrimSpace(lines[i+1])
-			isPrefix := func(prefix string) bool { return strings.HasPrefix(call, prefix) }
-			if slices.ContainsFunc(inside, isPrefix) && !strings.Contains(place, "_test.go:") {
-				continue
+	stacks := strings.Split(string(dump), "\n\n")
+	// A goroutine that waits for its coroutine, or a coroutine that has nothing to run, is in state "coroutine". Code may
+	// create coroutines of its own.
+	for owners := []string{goroutine}; len(owners) > 0; owners = owners[1:] {
+		for _, stack := range stacks {
+			number, _, _ := strings.Cut(strings.TrimPrefix(stack, "goroutine "), " ")
+			switch {
+			case number != owners[0] && !strings.Contains(stack+"\n", "created by iter.Pull[...] in goroutine "+owners[0]+"\n"):
+			case !strings.Contains(stack, "[coroutine"):
+				return described(stack)
+			case number != owners[0]:
+				owners = append(owners, number)
 			}
-			if at := strings.LastIndexByte(call, '('); at > 0 {
-				call = call[:at]
-			}
-			frames = append(frames, fmt.Sprintf("%s (%s)", call[strings.LastIndexByte(call, '/')+1:], placeOf(place)))
 		}
-		return state, frames
 	}
 	return "", nil
+}
+
+// described returns the state in a stack, and the user's frames.
+func described(stack string) (state string, frames []string) {
+	lines := strings.Split(stack, "\n")
+	_, state, _ = strings.Cut(lines[0], "[")
+	state, _, _ = strings.Cut(state, "]")
+	state, _, _ = strings.Cut(state, ",") // for how long, which is not known exactly
+	for i := 1; i+1 < len(lines); i += 2 {
+		call, place := lines[i], strings.TrimSpace(lines[i+1])
+		isPrefix := func(prefix string) bool { return strings.HasPrefix(call, prefix) }
+		if slices.ContainsFunc(inside, isPrefix) && !strings.Contains(place, "_test.go:") {
+			continue
+		}
+		if at := strings.LastIndexByte(call, '('); at > 0 {
+			call = call[:at]
+		}
+		frames = append(frames, fmt.Sprintf("%s (%s)", call[strings.LastIndexByte(call, '/')+1:], placeOf(place)))
+	}
+	return state, frames
 }
 
 // placeOf returns the file and the line of a frame. An empty loop has no line, and a stack says 1.

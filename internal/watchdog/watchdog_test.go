@@ -1,6 +1,7 @@
 package watchdog
 
 import (
+	"iter"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,9 +20,16 @@ func TestBusyMachine(t *testing.T) {
 		w := &Watch{used: func() time.Duration { return time.Duration(asked.Add(1)) * uses }}
 		stuck := w.Guard(20*time.Millisecond, func() {
 			w.Enter(subject{})
-			for !over.Load() && (uses > 0 || asked.Load() < 20) {
-				continue
-			}
+			next, stop := iter.Pull(func(func(int) bool) {
+				inner, _ := iter.Pull(func(func(int) bool) {
+					for !over.Load() && (uses > 0 || asked.Load() < 20) {
+						continue
+					}
+				})
+				inner()
+			})
+			defer stop()
+			next()
 			w.Leave()
 		})
 		if at := placeOf("/a/b.go:1 +0x12") + placeOf("/a/b.go:11"); (stuck != nil) != (uses > 0) || at != "b.gob.go:11" {

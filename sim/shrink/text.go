@@ -11,7 +11,8 @@ import (
 )
 
 // Text describes the concrete plan: first nodes, instances and schedule in the scenario language, then faults and
-// delays. It leaves out fault rates, because nothing is drawn from them.
+// delays. It leaves out fault rates, because nothing is drawn from them, and counts the faults and delays after the first
+// 40: a plan with more is not yet small (ChoiceTexts has all).
 func (c Concrete) Text() string {
 	var b strings.Builder
 	for line := range strings.Lines(string(scenario.Format(c.Plan))) {
@@ -34,12 +35,16 @@ func (c Concrete) Text() string {
 	}
 	if r := c.Choices; len(r.Choices)+len(r.Priorities) > 0 {
 		b.WriteString("\n  what goes wrong or takes longer, and nothing else does:\n")
-		for _, choice := range c.ChoiceTexts() {
-			fmt.Fprintf(&b, "    %s\n", choice)
-		}
+		texts := c.ChoiceTexts()
 		for _, p := range r.Priorities {
 			where, what := keyText(p.Key)
-			fmt.Fprintf(&b, "    %s: comes after other events that are due at the same time\n", strings.TrimSpace(where+" "+what))
+			texts = append(texts, strings.TrimSpace(where+" "+what)+": comes after other events that are due at the same time")
+		}
+		for _, text := range texts[:min(len(texts), textChoices)] {
+			fmt.Fprintf(&b, "    %s\n", text)
+		}
+		if more := len(texts) - textChoices; more > 0 {
+			fmt.Fprintf(&b, "    and %d more\n", more)
 		}
 	}
 	if c.Choices.SeededOrder {
@@ -47,6 +52,9 @@ func (c Concrete) Text() string {
 	}
 	return strings.TrimLeft(b.String(), "\n")
 }
+
+// textChoices is how many faults and delays Text lists.
+const textChoices = 40
 
 // ChoiceTexts describes each choice in Choices.Choices. Their keys must be readable.
 func (c Concrete) ChoiceTexts() []string {

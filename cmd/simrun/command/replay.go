@@ -272,7 +272,11 @@ func (r *replayed) print(a *app, show *storyFlags, asJSON bool) (int, error) {
 	a.printf("%s\n\n", a.style.title(r.title()))
 	a.printStory(lines)
 	if hidden := len(r.story.lines) - len(lines); hidden > 0 {
-		a.printf("%11s  %s\n", "", a.style.quiet(fmt.Sprintf("%s not shown; --all shows every line", plural(uint64(hidden), "line", "lines"))))
+		text := plural(uint64(hidden), "line", "lines") + " not shown"
+		if !show.All && show.Instance == "" && show.Step == nil { // which show every line already
+			text += "; --all shows every line"
+		}
+		a.printf("%11s  %s\n", "", a.style.quiet(text))
 	}
 	for _, p := range rep.Properties {
 		a.printf("\n")

@@ -162,7 +162,7 @@ func (b *Queue) since(f *engine.FetchedOrchestration) int64 {
 }
 
 // end fails an execution that has been blocked since sinceMs. If the execution has already ended, end drops its queued
-// messages instead. It reports whether it succeeded.
+// messages instead. The parents of starts that come too late are told. It reports whether it succeeded.
 func (b *Queue) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrchestration, sinceMs int64) bool {
 	item := &f.Item
 	blocked := time.Duration(b.options.Now()-sinceMs) * time.Millisecond
@@ -183,6 +183,7 @@ func (b *Queue) end(ctx context.Context, p engine.Provider, f *engine.FetchedOrc
 	default:
 		b.fail(&ack, f, message.Cause)
 	}
+	b.refuseStarts(&ack, item)
 	if err := p.AckOrchestrationItem(ctx, ack); err != nil {
 		return false
 	}

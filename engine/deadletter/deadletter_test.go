@@ -81,6 +81,7 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	w := newWorld(t, nil)
 	w.waiting("new", engine.V(2, 0, 0))
 	w.waiting("old", engine.V(1, 0, 0))
+	w.must(w.out.EnqueueForOrchestrator(context.Background(), engine.StartItem{Instance: "new", Orchestration: "O", ExecutionID: 1, ParentInstance: "other", ParentExecutionID: 1, ParentID: 2}, 0))
 	w.fetch()
 	for range 2 {
 		if n := w.look(5 * time.Second); n != 0 {
@@ -92,14 +93,16 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 		t.Fatalf("%d messages after 10 s: expected that of new", n)
 	}
 	message := w.queue.Messages()[0]
-	if message.Instance != "new" || len(message.Messages) != 1 || message.Cause != "dead letter: blocked for 10s, since no fetch admits its pin 2.0.0" {
+	if message.Instance != "new" || len(message.Messages) != 2 || message.Cause != "dead letter: blocked for 10s, since no fetch admits its pin 2.0.0" {
 		t.Errorf("message %+v", message)
 	}
 	if p, _ := w.store.Peek("new"); p.Status != engine.StatusFailed {
 		t.Errorf("new is %s", p.Status)
 	}
-	if p, _ := w.store.Peek("boss"); p.Messages != 1 {
-		t.Errorf("the parent has %d messages", p.Messages)
+	for _, parent := range []string{"boss", "other"} { // other asked for a child under the same id
+		if p, _ := w.store.Peek(parent); p.Messages != 1 {
+			t.Errorf("parent %s has %d messages", parent, p.Messages)
+		}
 	}
 	if id, count := w.fetch(); id != "old" || count != 1 {
 		t.Errorf("the node gets %q at delivery %d", id, count)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/eventdata"
+	"github.com/durosim/durosim/engine/replay"
 )
 
 // Caller is the incarnation under which the policy calls the store. It belongs to no node: its node number is 0.
@@ -37,6 +38,17 @@ func (b *Queue) fail(ack *engine.OrchestrationAck, f *engine.FetchedOrchestratio
 		ack.OrchestratorItems = []engine.WorkItem{engine.SubOrchFailedItem{
 			ParentInstance: parent.Instance, ParentExecutionID: parent.ExecutionID, ParentID: parent.EventID, Details: details,
 		}}
+	}
+}
+
+// refuseStarts adds to an ack the answers to the delivery's starts of other parents or other schedules.
+func (b *Queue) refuseStarts(ack *engine.OrchestrationAck, item *engine.OrchestrationItem) {
+	for _, m := range item.Messages {
+		if s, ok := m.(engine.StartItem); ok && b.options.Rules.TellsParent {
+			if answer, ok := replay.RefuseStart(s, item.Parent); ok {
+				ack.OrchestratorItems = append(ack.OrchestratorItems, answer)
+			}
+		}
 	}
 }
 

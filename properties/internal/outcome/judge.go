@@ -54,7 +54,7 @@ func (c *Checker) fate(p *plan.Instance) (f cluster.Fate, w *work, differ string
 func (c *Checker) stored(h *plan.History) {
 	f, w, _ := c.fate(&plan.Instance{ID: h.Instance})
 	waits := w.waits != 0 && c.told.Waits[w.waits-1].Open
-	f.AsExpected = w.excused || f.End != cluster.EndedPoisoned && !f.Rescued && !waits
+	f.AsExpected = w.excuses(f.End) || f.End != cluster.EndedPoisoned && !f.Rescued && !waits
 	c.told.Stored = append(c.told.Stored, f)
 }
 
@@ -167,7 +167,7 @@ func (c *Checker) failure(ex *model.Execution, w *work) (cluster.Ending, string)
 func (c *Checker) children() {
 	for _, in := range c.Run.Model.Instances[1:] {
 		ex := in.Latest()
-		if c.state.Instance(in.No).Parent == 0 || ex == nil || ex.Status != engine.StatusFailed || c.of(in.No).excused {
+		if c.state.Instance(in.No).Parent == 0 || ex == nil || ex.Status != engine.StatusFailed || c.of(in.No).excuses(cluster.EndedFailed) {
 			continue
 		}
 		details, _ := c.Run.Model.Failure(ex)
@@ -277,10 +277,16 @@ func (c *Checker) owes(f *cluster.Fate, w *work) (rescued bool) {
 	return rescued
 }
 
+// excuses reports whether an injected fault can have decided that the instance ended in that way. A panic of an activity
+// fails the code that does not handle it, and does nothing else.
+func (w *work) excuses(end cluster.Ending) bool {
+	return w.hit && end == cluster.EndedFailed || w.damaged && end != cluster.EndedCompleted && end != cluster.EndedCancelled
+}
+
 // expected reports whether the plan expects an end. A failure is also accepted if a fault that decides how work ends
 // caused it.
 func expected(p *plan.Instance, f *cluster.Fate, w *work) bool {
-	if f.End == cluster.EndedDeleted && !f.Rescued || w.excused && f.End != cluster.EndedCompleted && f.End != cluster.EndedCancelled {
+	if f.End == cluster.EndedDeleted && !f.Rescued || w.excuses(f.End) {
 		return true
 	}
 	cancelled := slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Verb == plan.ActionCancel })

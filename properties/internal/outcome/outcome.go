@@ -59,7 +59,8 @@ type work struct {
 	end      end
 	refusals []refusal
 	recovery []string // what recovery sent to the instance, in order
-	excused  bool     // whether an injected fault decides how the instance ends
+	damaged  bool     // whether an injected fault has damaged what the store keeps of the instance
+	hit      bool     // whether an injected fault has made one of its activities panic
 	waits    int      // index of its last wait in Checker.told.Waits + 1, or 0 if it has never waited
 	deleted  bool
 	// withParent means that recovery has cancelled an ancestor, and the instance with it.
@@ -162,7 +163,7 @@ func (c *Checker) Observe(o *observe.Observation) {
 		if c.Run.World.Step() == 0 {
 			return // the plan begins with it, and says how it is to end
 		}
-		c.of(o.Instance).excused = true
+		c.of(o.Instance).damaged = true
 		if o.Message == 0 {
 			return
 		}
@@ -170,7 +171,7 @@ func (c *Checker) Observe(o *observe.Observation) {
 		// taken.
 		if start, ok := c.Run.Model.Row(o.Message).Item.(engine.StartItem); ok {
 			if parent := c.Run.Model.Number(start.ParentInstance); parent != 0 {
-				c.of(parent).excused = true
+				c.of(parent).damaged = true
 			}
 		}
 	} else if !o.Undo {
@@ -240,7 +241,7 @@ func (c *Checker) Record(r *cluster.Record) {
 		}
 	case record.Fault:
 		if no := c.Run.Model.Number(r.Instance); r.Fault == faults.ActivityPanic && no != 0 {
-			c.of(no).excused = true
+			c.of(no).hit = true
 		}
 	}
 }
@@ -436,12 +437,13 @@ func (c *Checker) ancestors(no observe.InstanceNo) (list []observe.InstanceNo) {
 	return list
 }
 
-// spread handles instances whose end was decided by a fault: it excuses their ancestors, too.
+// spread handles instances whose end a fault may have decided: it may have decided that of their ancestors, too.
 func (c *Checker) spread() {
 	for _, in := range c.Run.Model.Instances[1:] {
-		if c.of(in.No).excused {
+		if w := c.of(in.No); w.damaged || w.hit {
 			for _, up := range c.ancestors(in.No) {
-				c.of(up).excused = true
+				above := c.of(up)
+				above.damaged, above.hit = above.damaged || w.damaged, above.hit || w.hit
 			}
 		}
 	}

@@ -41,7 +41,7 @@ var helpTexts = map[HelpKind]string{
 	HelpStart:   "%[1]s started node %[2]s",
 	HelpBuild:   "%[1]s started node %[2]s as build %[3]s",
 	HelpRange:   "%[1]s gave node %[2]s the range of its build, which replayed %[3]s",
-	HelpDelete:  "%[1]s deleted %[2]s, which no build admits",
+	HelpDelete:  "%[1]s deleted %[2]s, which no build takes to its end",
 	HelpWiden:   "%[1]s widened node %[2]s, which replayed %[3]s",
 }
 

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,9 +51,11 @@ func TestHelp(t *testing.T) {
 		{name: "rescue takes a range back", text: "node A runs 2.0.0\n  option supported_replay_versions 1.x\nhistory o pinned 2.0.0 shape waiting", status: "Completed",
 			help: []string{"rescue gave node A the range of its build, which replayed >=1.0.0, <=1.999.999"}},
 		{name: "rescue deletes what no build takes", text: "nodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "",
-			help: []string{"rescue deleted o, which no build admits"}},
-		{name: "rescue starts no build that is another one by now", status: "", help: []string{"rescue deleted o, which no build admits"},
+			help: []string{"rescue deleted o, which no build takes to its end"}},
+		{name: "rescue starts no build that is another one by now", status: "", help: []string{"rescue deleted o, which no build takes to its end"},
 			text: "strategy exact\nbuild 1.5.0+2.0.0 like 2.0.0\n  awaits activation\nnodes A B run 1.5.0+2.0.0\nhistory o pinned 1.5.0 shape waiting kick at 9s\nat 2s activate 2.0.0"},
+		{name: "rescue gives no node to two loops for ever", text: "strategy exact\nnode A runs 1.5.0\ninstance o runs Eternal at 9s expect any\ninstance p runs Eternal at 3m8s expect any\nat 3m rollback A to 0.8.0",
+			status: "", help: append(slices.Repeat([]string{"rescue started node A as build 1.5.0", "rescue started node A as build 0.8.0"}, 8), "rescue deleted o, which no build takes to its end")},
 		{name: "rescue needs a node", text: "nodes A run 2.0.0\nhistory o pinned 3.0.0 shape waiting kick at 5s\nat 1s remove A", status: "Running"},
 		{name: "rescue widens where the plan says so", text: "rescue widen\nnodes A run 2.0.0\nhistory o pinned 9.0.0 shape waiting", status: "Completed",
 			help: []string{"rescue widened node A, which replayed >=0.0.0, <=2.0.0"}},

@@ -18,6 +18,8 @@ type phases struct {
 	clients *clients
 	phaseAt sim.Time // when the current phase began
 	rescues int      // number of times rescue has begun
+	// helpedFor is the number of times that rescue gave a node another range or build for an instance.
+	helpedFor map[string]int
 }
 
 // tick is how often, in recovery, clients check their instances and the world checks whether the run is done.

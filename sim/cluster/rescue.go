@@ -9,15 +9,19 @@ import (
 )
 
 // maxRescues limits how often rescue begins. Once is not always enough, because work that continues may strand other
-// work.
-const maxRescues = 32
+// work. maxHelped limits how often it begins for one instance: two loops of two builds on one node, which under strategy
+// exact admits one of them, would take the node from each other for ever.
+const (
+	maxRescues = 32
+	maxHelped  = 8
+)
 
 // rescue begins rescue if a message is waiting for an instance that no live node admits, and reports whether it did.
 //
 // It never widens a node beyond its own build, because a build does not replay what a newer build began
 // (docs/contract/runtime.md#r15.2). It tries the following in order: restore the range of its build to a narrowed node;
 // restart a node as the build to which the work is pinned or, failing that, as the next higher build named in the plan;
-// delete work that no build admits.
+// delete work that no build admits, or that was helped as often as is allowed.
 func (ph *phases) rescue() bool {
 	stuck := ph.stuck()
 	switch {
@@ -35,7 +39,8 @@ func (ph *phases) rescue() bool {
 	}
 	ph.beginRescue()
 	for _, s := range stuck {
-		if ph.unnarrow(s.pin) || ph.rebuild(s.pin) {
+		if ph.helpedFor[s.id] < maxHelped && (ph.unnarrow(s.pin) || ph.rebuild(s.pin)) {
+			ph.helpedFor[s.id]++
 			return true
 		}
 	}
@@ -174,7 +179,7 @@ func (ph *phases) deleteTree(stuck stuckInstance) {
 	}
 	ph.helped(HelpDelete, root, pin)
 	_, err := admin.DeleteInstance(ph.ctx, root, true) // it may have been deleted with another tree
-	ph.tellOperated("rescue deletes "+root+" with its tree, since no build of the plan takes "+stuck.id, err)
+	ph.tellOperated("rescue deletes "+root+" with its tree, since no build of the plan takes "+stuck.id+" to its end", err)
 }
 
 // widenAll restarts every core node with a range that admits everything, as release 0.1.26's documentation recommended.

@@ -9,6 +9,7 @@ import (
 	"github.com/durosim/durosim/properties/internal/model"
 	"github.com/durosim/durosim/properties/internal/track"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/plan"
 )
 
 // This file decides what may wait without a violation: work that waits for a build, for a client, or for a worker that
@@ -96,9 +97,9 @@ func (c *obligations) raced(mine *track.Instance) (open bool, sinceMs int64) {
 }
 
 // leftAlone reports whether a child may go on forever because only its parent could end it. That is the case if the
-// parent waits for a node that admits it, if it has ended with an unreadable history, which does not show its children,
-// or if it was deleted before the child began: 1. Nanny starts Eternal. 2. Nanny is deleted by force. 3. Eternal
-// begins, and no parent will cancel it.
+// parent waits for a node that admits it, if it has ended as a dead letter or with an unreadable history, which does not
+// show its children, or if it was deleted before the child began: 1. Nanny starts Eternal. 2. Nanny is deleted by force.
+// 3. Eternal begins, and no parent will cancel it.
 func (c *obligations) leftAlone(child *model.Instance, mine *track.Instance) bool {
 	if mine.Alone && child.CurrentID > engine.InitialExecutionID {
 		return true
@@ -113,5 +114,6 @@ func (c *obligations) leftAlone(child *model.Instance, mine *track.Instance) boo
 		return !admitted
 	}
 	ex := in.Latest()
-	return c.Run.Model.Damaged > 0 || ex != nil && ex.Event(eventdata.CorruptedPoisonEventID) != nil
+	letter := c.live.Plan.Strategy == plan.StrategyDeadletter && c.live.Instance(parent).Poisoned
+	return letter || c.Run.Model.Damaged > 0 || ex != nil && ex.Event(eventdata.CorruptedPoisonEventID) != nil
 }

@@ -42,7 +42,7 @@ func (c *Checker) fate(p *plan.Instance) (f cluster.Fate, w *work, differ string
 	f.Rescued = c.owes(&f, w)
 	f.Unread = f.End == cluster.EndedPoisoned && slices.ContainsFunc(w.refusals, func(r refusal) bool { return r.decision == machine.DecideHistoryError && r.build == f.Build })
 	if f.End == cluster.EndedDeleted && slices.ContainsFunc(c.Run.World.Help(), func(h cluster.Help) bool { return h.Kind == cluster.HelpDelete && h.Name == p.ID }) {
-		f.Rescued, f.Cause = true, "rescue deleted it, since no build of the plan takes it"
+		f.Rescued, f.Cause = true, "rescue deleted it, since no build of the plan takes it to its end"
 	}
 	if f.End == cluster.EndedCancelled && w.stuck != "" {
 		f.Cause, differ = "it waited for "+w.stuck+", when recovery cancelled it", "a node must be able to run that"

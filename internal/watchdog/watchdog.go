@@ -50,6 +50,9 @@ type Watch struct {
 
 const abandoned = 1<<64 - 1
 
+// runsOn is the state of code that blocks nowhere.
+const runsOn = "it runs on"
+
 var began = time.Now()
 
 // Enter says that code of a subject is about to run. It returns false if code is running already, which then runs this
@@ -140,7 +143,7 @@ func (w *Watch) Guard(limit time.Duration, run func()) *Stuck {
 			if used()-since < limit*time.Duration(min(guards.Load(), int64(runtime.GOMAXPROCS(0)))) {
 				continue
 			}
-			state = "it runs on" // "runnable" if another goroutine had its processor
+			state = runsOn // "runnable" if another goroutine had its processor
 		}
 		if w.switches.CompareAndSwap(n, abandoned) {
 			return w.stuck(limit, state, frames)
@@ -185,7 +188,11 @@ type Stuck struct {
 func (w *Watch) stuck(limit time.Duration, state string, frames []string) *Stuck {
 	s := &Stuck{}
 	s.Code, s.Instance = w.subject.Running()
-	s.Message = fmt.Sprintf("the code of %s (instance %s) has run for %s of real time without coming back", s.Code, s.Instance, limit)
+	measured := "real"
+	if state == runsOn {
+		measured = "processor"
+	}
+	s.Message = fmt.Sprintf("the code of %s (instance %s) has run for %s of %s time without coming back", s.Code, s.Instance, limit, measured)
 	if state != "" {
 		s.Message += " (" + state + ")"
 	}
@@ -195,7 +202,7 @@ func (w *Watch) stuck(limit time.Duration, state string, frames []string) *Stuck
 	kind, _, _ := strings.Cut(s.Code, " ")
 	instead := cmp.Or(map[string]string{"activity": "ActivityContext.Sleep makes an activity take longer", "mock": "Mock.Takes and ActivityContext.Sleep make a call take longer"}[kind],
 		"it waits for activities, timers and events through its Context")
-	s.Message += "\nCode must not block, spin or sleep: " + instead + ". " + Env + "=1m gives it more real time, 0 all that it wants"
+	s.Message += "\nCode must not block, spin or sleep: " + instead + ". " + Env + "=1m gives it more time, 0 all that it wants"
 	return s
 }
 

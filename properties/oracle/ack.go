@@ -219,7 +219,7 @@ func (s *State) commit(j *judge, in *instance, r call.AckOrchestrationItem, c ac
 		before := *e
 		e.status, e.output, e.completed, e.stamped = meta.Status, meta.Output, now, known(true)
 		if meta.Status == engine.StatusRunning && j.grants(f18RunningStamp) {
-			e.stamped = truth{true, before.stamped.must}
+			e.stamped.must = false
 			if before.stamped.may {
 				e.completed = before.completed.over(now)
 			}

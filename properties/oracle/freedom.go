@@ -83,7 +83,7 @@ func Freedoms() []FreedomInfo {
 		{f15DeletedCount, "instances_deleted for unknown or repeated ids", "delete: between the instances removed and the length of the list; denied: the instances removed"},
 		{f16UnknownStatus, "status without an execution row", "info: not compared; denied: no status"},
 		{f17MisKinded, "a mis-kinded item in an ack or work queue", "ack, enqueue: error, skip or store; denied: error"},
-		{f18RunningStamp, "whether status Running stamps completed_at", "ack: a time that may be absent; denied: the time of the ack"},
+		{f18RunningStamp, "whether status Running stamps, clears or keeps completed_at", "ack: a time that may be absent; denied: the time of the ack"},
 		{f19Bytes, "tombstone times and byte counts", "stats: any plausible size; denied: bytes of the canonical JSON"},
 		{f20HalfNamed, "instances row from only one of name and version", "ack: row created or not; denied: not created"},
 		{f21MissingParent, "ack for a child whose parent is missing", "ack: error of either class, or success; denied: success"},

@@ -124,7 +124,7 @@ func (c *checker) some(t *draws) []string {
 // cutoff returns a time near now, or nil.
 func (c *checker) cutoff(t *draws) *uint64 {
 	now := uint64(c.in.NowMs())
-	return pick(t, []*uint64{nil, pointer(now), pointer(now + 1), pointer(now - 500)})
+	return pick(t, []*uint64{nil, pointer(now), pointer(now + 1), pointer(now - min(now, 500))})
 }
 
 func pointer(n uint64) *uint64 { return &n }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -121,7 +122,11 @@ func appendValue(b []byte, v reflect.Value) ([]byte, error) {
 		text, err := EventText(e)
 		return append(b, text...), err
 	case typeDuration:
-		return strconv.AppendInt(b, max(v.Interface().(time.Duration).Milliseconds(), 0), 10), nil
+		ms := max(v.Interface().(time.Duration).Milliseconds(), 0)
+		if v.Int() == math.MaxInt64 { // what a reader makes of every time that is longer
+			ms = math.MaxInt64
+		}
+		return strconv.AppendInt(b, ms, 10), nil
 	case typeTags:
 		return appendTags(b, v.Interface().(engine.TagFilter))
 	case typePairs, typeEntries:

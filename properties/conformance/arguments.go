@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,13 +49,21 @@ func (a *arguments) number(text string) uint64 {
 // unscaled.
 func (a *arguments) ms(key string, otherwise time.Duration) time.Duration {
 	if text, ok := a.named[key]; ok {
-		return a.w.ms(int(a.number(text)))
+		return a.time(text)
 	}
 	return otherwise
 }
 
 // wait returns the duration that the i-th plain word gives in milliseconds, scaled to the store's time.
-func (a *arguments) wait(i int) time.Duration { return a.w.ms(int(a.number(a.word(i)))) }
+func (a *arguments) wait(i int) time.Duration { return a.time(a.word(i)) }
+
+// time parses `MS`, and `most` for the longest duration there is.
+func (a *arguments) time(text string) time.Duration {
+	if text == "most" {
+		return math.MaxInt64
+	}
+	return a.w.ms(int(a.number(text)))
+}
 
 func (a *arguments) list(key string) []string {
 	if a.named[key] == "" {

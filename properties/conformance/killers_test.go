@@ -244,11 +244,6 @@ var queueKillers = []killer{
 		}
 	}),
 
-	answers("panics when there is nothing", "FetchOrchestrationItem", func(c *call) {
-		if c.fetched == nil && c.err == nil {
-			panic("nothing there")
-		}
-	}),
 	alters("one token for all instances", func(f *batch) { f.LockToken = "token" }),
 	alters("one token for all activities", func(w *delivery) { w.LockToken = "token" }),
 	asks("instance locks are ten times longer", "FetchOrchestrationItem", func(c *call) { c.lock *= 10 }),

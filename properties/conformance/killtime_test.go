@@ -1,6 +1,7 @@
 package conformance_test
 
 import (
+	"math"
 	"sync"
 	"time"
 
@@ -28,6 +29,8 @@ func polls(name string, says bool, wait func(in *conformance.Store, c *call)) ki
 
 // timeKillers make mistakes in waiting for work.
 var timeKillers = []killer{
+	asks("no delay is above a day", "EnqueueForOrchestrator", func(c *call) { c.delay = min(c.delay, 24*time.Hour) }),
+	asks("the longest delay of an activity is none", "AbandonWorkItem", func(c *call) { c.delay %= math.MaxInt64 }),
 	polls("waits although it says it does not", false, func(in *conformance.Store, c *call) { in.Advance(c.poll) }),
 	polls("waits twice as long as it may", false, func(in *conformance.Store, c *call) { in.Advance(2 * c.poll) }),
 	polls("waits a second when it must not", false, func(in *conformance.Store, c *call) {
@@ -54,6 +57,15 @@ var timeKillers = []killer{
 		return in, err
 	}}},
 	{"says that it waits and does not", waiting()},
+	{"panics when there is nothing", conformance.Factory{New: func() (*conformance.Store, error) {
+		in, err := waiting().New()
+		in.Provider = wrong(in.Provider, on("FetchOrchestrationItem", func(c *call) {
+			if c.do(); c.fetched == nil && c.err == nil {
+				panic("nothing there")
+			}
+		}))
+		return in, err
+	}}},
 }
 
 // waiting makes memprovider stores that allow concurrent calls and declare that they wait for work.

@@ -120,6 +120,13 @@ var operations = map[string]operation{
 		w.wait(a.wait(0))
 		return "", nil
 	}},
+	// age MS: wait, unless that takes real time
+	"age": {1, 1, "", "", func(w *caseRun, a *arguments) (string, error) {
+		if w.Advance != nil {
+			w.wait(a.wait(0))
+		}
+		return "", nil
+	}},
 	// mark NAME [+MS]: store the time, or a later one, under a name
 	// mark NAME INSTANCE EXECUTION: store the time at which an execution ended
 	"mark": {1, 3, "", "", func(w *caseRun, a *arguments) (string, error) { return "", w.mark(a) }},

@@ -24,7 +24,7 @@ import (
 // that freedom.
 //
 // An operation takes its plain words first, then its key=value words; operations documents the
-// operations. Times are in milliseconds. Text after // is a comment.
+// operations. Times are in milliseconds, or most. Text after // is a comment.
 
 // play runs a script and fails the case at the first answer that the script does not allow.
 func (w *caseRun) play(script string) {

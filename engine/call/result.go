@@ -44,6 +44,8 @@ func DecodeResult(method string, result []byte) (Answer, error) {
 const (
 	CodeRetryable = 1
 	CodePermanent = 2
+	// CodeUnsupported is that of engine.ErrUnsupported.
+	CodeUnsupported = 3
 )
 
 // Error is the JSON form of a failed call.
@@ -55,8 +57,11 @@ type Error struct {
 // ErrorOf converts an error returned by a provider to its JSON form.
 func ErrorOf(err error) *Error {
 	e := &Error{Code: CodePermanent, Message: err.Error()}
-	if engine.IsRetryable(err) {
+	switch {
+	case engine.IsRetryable(err):
 		e.Code = CodeRetryable
+	case errors.Is(err, engine.ErrUnsupported):
+		e.Code = CodeUnsupported
 	}
 	var p *engine.ProviderError
 	if errors.As(err, &p) {
@@ -67,6 +72,9 @@ func ErrorOf(err error) *Error {
 
 // Provider returns e as an error from that provider method.
 func (e *Error) Provider(method string) error {
+	if e.Code == CodeUnsupported {
+		return engine.ErrUnsupported
+	}
 	return &engine.ProviderError{Operation: method, Message: e.Message, Retryable: e.Code == CodeRetryable}
 }
 
@@ -86,8 +94,8 @@ func (e *Error) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &in); err != nil {
 		return err
 	}
-	if in.Code != CodeRetryable && in.Code != CodePermanent {
-		return fmt.Errorf("error.code: want %d (retryable) or %d (permanent), got %d", CodeRetryable, CodePermanent, in.Code)
+	if in.Code < CodeRetryable || in.Code > CodeUnsupported {
+		return fmt.Errorf("error.code: want %d (retryable), %d (permanent) or %d (not supported), got %d", CodeRetryable, CodePermanent, CodeUnsupported, in.Code)
 	}
 	*e = Error(in)
 	return nil

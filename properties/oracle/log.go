@@ -11,6 +11,7 @@ import (
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/call"
+	"github.com/durosim/durosim/properties/internal/unfinished"
 )
 
 // LogEntry is one line of a log: a call that returned. Its JSON form is
@@ -107,9 +108,11 @@ type Recorder struct {
 }
 
 // Record wraps a provider so that every call, including management calls, is written to w with its answer. nowMs
-// returns the store's time in milliseconds, which must never go back. The store must be empty when the log begins.
+// returns the store's time in milliseconds, which must never go back. The store must be empty when the log begins. A
+// method that p has only because it embeds a nil interface answers engine.ErrUnsupported.
 func Record(p engine.Provider, nowMs func() int64, w io.Writer) *Recorder {
 	r := &Recorder{write: json.NewEncoder(w)}
+	p, _ = unfinished.Provider(p, func(call.Call) bool { return false })
 	r.Provider = call.Through(p.Name(), p.Version(), p.Admin() != nil, func(ctx context.Context, c call.Call) call.Answer {
 		number, began := r.begin(), nowMs()
 		a := call.Perform(ctx, p, c)
@@ -165,7 +168,8 @@ func (e *LogError) Unwrap() error { return e.Err }
 // maxLine limits how long a line of a log may be.
 const maxLine = 64 << 20
 
-// CheckLog judges a log that Record wrote, skipping empty lines. It returns the number of calls. It stops with an *LogError
+// CheckLog judges a log that Record wrote, skipping empty lines and calls of methods that the provider does not have
+// (engine.ErrUnsupported). It returns the number of calls that it judged. It stops with an *LogError
 // at the first line that has an answer the contract does not allow, or that cannot be judged. A line cannot be judged
 // if it is not an entry, or if its call overlaps the previous one, since the order of the two is then unknown.
 func CheckLog(r io.Reader, o Options) (calls int, err error) {
@@ -186,10 +190,13 @@ func CheckLog(r io.Reader, o Options) (calls int, err error) {
 		if e.Began < ended {
 			return calls, &LogError{Line: line, Err: fmt.Errorf("the call began before the one above it ended: their order is unknown, a log must have one caller at a time")}
 		}
+		ended = e.Ended
+		if errors.Is(e.Answer.Err, engine.ErrUnsupported) {
+			continue
+		}
 		if refusal := judge.Apply(e.Exchange); refusal != nil {
 			return calls, &LogError{Line: line, Refusal: refusal}
 		}
-		ended = e.Ended
 		calls++
 	}
 	if err := lines.Err(); err != nil {

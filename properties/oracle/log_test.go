@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -63,6 +63,7 @@ func TestCheckLogNamesTheFirstWrongLine(t *testing.T) {
 		{"answer", `"execution_id":1,"version":"1.0.0"`, `"execution_id":2,"version":"1.0.0"`, "the current execution is 1, got 2 [docs/contract/provider.md#p5.2, I9]", 2, true},
 		{"lost effect", `"session_id":"s"`, `"session_id":"other"`, "no such row is in the queue", 4, true},
 		{"method", `"get_instance_info"`, `"get_instance"`, `unknown method "get_instance"`, 5, false},
+		{"code", `{"code":2`, `{"code":4`, "error.code: want 1 (retryable), 2 (permanent) or 3 (not supported), got 4", 6, false},
 		{"field", `"lock_timeout_ms"`, `"lock_timeout"`, `unknown field "lock_timeout"`, 2, false},
 		{"cut off", "null}\n", "null\n", "not an entry of a log", 1, false},
 		{"overlap", `{"began":3`, `{"began":1`, "the call began before the one above it ended", 2, false},
@@ -89,16 +90,21 @@ func TestCheckLogNamesTheFirstWrongLine(t *testing.T) {
 
 func TestRecordTellsWhatItCannotWrite(t *testing.T) {
 	store, p := newStore()
-	r := Record(p, store.Now, failingWriter{})
+	r := Record(p, store.Now, (*os.File)(nil))
 	_ = r.EnqueueForOrchestrator(t.Context(), startA, 0)
-	if err := r.Err(); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if err := r.Err(); !errors.Is(err, os.ErrInvalid) {
 		t.Errorf("%v", err)
 	}
 }
 
-type failingWriter struct{}
-
-func (failingWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
+func TestRecordLeavesOutMethodsThatAreNotThere(t *testing.T) {
+	var log bytes.Buffer
+	_, err := Record(struct{ engine.Provider }{}, func() int64 { return 0 }, &log).GetKVValue(t.Context(), "A", "k")
+	line := log.String()
+	if calls, wrong := CheckLog(&log, Options{}); !errors.Is(err, engine.ErrUnsupported) || !strings.Contains(line, `"code":3`) || calls != 0 || wrong != nil {
+		t.Errorf("%v, %d calls, %v: %s", err, calls, wrong, line)
+	}
+}
 
 // TestWatchedProvidersAnswerAsBefore checks that an error passes through a watcher unchanged.
 func TestWatchedProvidersAnswerAsBefore(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 // CodeNotOffered is the error code for an operation that a store does not support at all. The other codes are those of
 // JSON-RPC 2.0, call.CodeRetryable and call.CodePermanent.
-const CodeNotOffered = 3
+const CodeNotOffered = call.CodeUnsupported
 
 // The codes of JSON-RPC 2.0.
 const (

@@ -1,6 +1,6 @@
 // Package memprovider is the simulator's in-memory provider. All nodes share one Store, and each caller gets a handle
 // with its build's codec. A handle implements engine.Provider and engine.ProviderAdmin according to
-// docs/contract/provider.md.
+// docs/contract/provider.md, but the calls of a store must not overlap: package memprovider/live is for ordinary programs.
 //
 //	store := memprovider.New(memprovider.Options{StartMs: 1_000})
 //	node := store.Handle(build.Codec, memprovider.Caller{Node: 1, Incarnation: 1})
@@ -60,6 +60,6 @@
 //
 // # Limits
 //
-// The store is single-threaded; package memprovider/live is for ordinary programs. Throughout its lifetime, the store
-// keeps one word for every message and token, and a record for every instance name, owner and tag.
+// Throughout its lifetime, the store keeps one word for every message and token, and a record for every instance name,
+// owner and tag.
 package memprovider

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -19,16 +20,30 @@ func (w *caseRun) together(n int, call func(i int)) {
 		}
 		return
 	}
-	var done sync.WaitGroup
-	start := make(chan struct{})
+	start, ended := make(chan struct{}), make(chan any, n)
 	for i := range n {
-		done.Go(func() {
+		go func() {
 			<-start
-			call(i)
-		})
+			ended <- guarded(func() { call(i) })
+		}()
 	}
 	close(start)
-	done.Wait()
+	for range n {
+		if crash := <-ended; crash != nil {
+			panic(crash) // without the others, which may wait for a lock that is still held
+		}
+	}
+}
+
+// guarded makes a call and returns what it panicked with, and where, so that the case's own goroutine can panic with it.
+func guarded(call func()) (crash any) {
+	defer func() {
+		if p := recover(); p != nil {
+			crash = fmt.Sprintf("%v\n%s", p, debug.Stack())
+		}
+	}()
+	call()
+	return nil
 }
 
 // attempts limits how often a call is repeated after it failed under contention or found nothing. When callers collide,

@@ -18,15 +18,20 @@ func (w *caseRun) waiting(ctx context.Context, op string, fetch func(ctx context
 		lacks("the provider does not wait for work beside other calls (long_polls, overlapping; in Go, Store.LongPolls, Store.Sequential)")
 	}
 	type answer struct {
-		text string
-		err  error
-		at   uint64
+		text  string
+		err   error
+		at    uint64
+		crash any
 	}
 	begin := w.now()
 	answers := make(chan answer, 1)
 	go func() {
-		text, err := fetch(ctx)
-		answers <- answer{text, err, w.now()}
+		var a answer
+		a.crash = guarded(func() {
+			a.text, a.err = fetch(ctx)
+			a.at = w.now()
+		})
+		answers <- a
 	}()
 	var early []answer
 	if w.Advance != nil { // in virtual time, no real time passes in which the fetch could begin
@@ -42,6 +47,9 @@ func (w *caseRun) waiting(ctx context.Context, op string, fetch func(ctx context
 			a = early[0]
 		} else {
 			a = <-answers
+		}
+		if a.crash != nil {
+			panic(a.crash)
 		}
 		took := time.Duration(a.at-begin) * time.Millisecond
 		w.done = append(w.done, fmt.Sprintf("%s -> %s %v, after %v", op, a.text, a.err, took))

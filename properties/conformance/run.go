@@ -159,6 +159,7 @@ func (c testCase) attempt(f Factory, stretch int) (r Result, late bool) {
 		case mistake:
 			panic(fmt.Sprintf("conformance: %s: %s", c.id, string(p)))
 		default:
+			w.all = nil // it may still hold its locks, so it is not released
 			r.Failure = c.report(w, fmt.Sprintf("the provider panicked: %v\n%s", p, debug.Stack()))
 		}
 	}()

@@ -74,7 +74,15 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	return c, c.err
 }
 
-func (c *checker) over() bool { return c.refusal != nil || c.err != nil }
+// over reports whether the sequence has ended: by a verdict, or because the store gave no valid answer, as after a clock's.
+func (c *checker) over() bool {
+	if c.refusal == nil && c.err == nil && c.in.Broken != nil {
+		if err := c.in.Broken(); !engine.Mistaken(err) {
+			c.err = err
+		}
+	}
+	return c.refusal != nil || c.err != nil
+}
 
 // actions returns the actions that a sequence chooses from. An action that is currently impossible does nothing.
 func (c *checker) actions() []func(*draws) {
@@ -106,6 +114,9 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 		return call.Answer{Err: engine.ErrUnsupported}
 	}
 	began := c.in.NowMs()
+	if c.over() {
+		return call.Answer{Err: engine.ErrUnsupported}
+	}
 	step, failing := c.failing, c.failing > 0
 	if c.failing = 0; failing {
 		c.in.FailAckStep(step - 1)
@@ -198,6 +209,7 @@ func (c *checker) judge(e oracle.Exchange) {
 	c.moves = append(c.moves, move{args: e.Call, token: oracle.Token(e.Answer), was: e})
 	if c.in.Broken != nil && e.Crash == "" {
 		c.err = c.in.Broken()
+		c.moves[len(c.moves)-1].was.Lost = c.err != nil
 	}
 	if c.err == nil {
 		c.refusal = c.oracle.Apply(e)
@@ -220,10 +232,13 @@ func (c *checker) calls() (n int) {
 	return n
 }
 
-// transcript returns a note, and the calls of the sequence before the last one.
+// transcript returns a note, and the calls of the sequence before the one that was refused.
 func (c *checker) transcript(note string) []string {
 	list, calls := []string{note}, 0
-	for _, m := range c.moves[:len(c.moves)-1] {
+	for i, m := range c.moves {
+		if i == len(c.moves)-1 && c.refusal != nil {
+			break
+		}
 		if m.args == nil {
 			list = append(list, passes(m.wait, m.was.At.Lo))
 			continue
@@ -264,7 +279,9 @@ func (c *checker) wait(d time.Duration) {
 		return
 	}
 	c.in.Advance(d)
-	c.moves = append(c.moves, move{wait: d, was: oracle.Exchange{At: oracle.At(c.in.NowMs())}})
+	if now := c.in.NowMs(); !c.over() {
+		c.moves = append(c.moves, move{wait: d, was: oracle.Exchange{At: oracle.At(now)}})
+	}
 }
 
 func (c *checker) corrupt(d *draws) {

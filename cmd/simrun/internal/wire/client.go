@@ -258,7 +258,11 @@ func (c *Client) SetNow(ctx context.Context, ms int64) error {
 
 func (c *Client) clock(ctx context.Context, method string, params any) (now int64, err error) {
 	raw, err := c.hook(ctx, method, params)
-	if err == nil {
+	switch {
+	case err != nil:
+	case string(raw) == "null": // which json.Unmarshal would leave at 0
+		err = c.fail(method, "a senseless result: want a whole number, got null", false)
+	default:
 		err = c.read(method, raw, &now)
 	}
 	return now, err

@@ -250,6 +250,8 @@ func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remar
 			why = "it came before it had begun"
 		case !ended:
 			why = "it has not been delivered"
+		case c.Run.World.StartMs()+a.At.Milliseconds() < c.of(no).end.atMs:
+			why = "the instance ended before its code took it"
 		}
 		list = append(list, cluster.Remark{
 			Kind: cluster.RemarkUntaken, About: fmt.Sprintf("%s, which a client sends to %s: %s", m, p.Orchestration, why),

@@ -442,7 +442,7 @@ func (c *Checker) downText() string {
 
 // down says of a node that it is down, or frozen, and why.
 func (c *Checker) down(i int) string {
-	text, s := c.Run.NodeName(uint32(i+1))+" is down", c.nodes[i].step
+	text, s := c.Run.NodeName(uint32(i+1))+" is down", c.nodes[i].fell
 	if c.Run.World.Node(uint32(i + 1)).Paused {
 		text, s = c.Run.NodeName(uint32(i+1))+" is frozen", c.nodes[i].frozen
 	}

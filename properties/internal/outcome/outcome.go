@@ -107,6 +107,7 @@ type step struct {
 type nodeStep struct {
 	step
 	frozen step // the pause that it is in, if a step began that
+	fell   step // the last step that took it down since it started
 	taken  []taken
 	had    []handlers
 }
@@ -185,7 +186,7 @@ func (c *Checker) Record(r *cluster.Record) {
 	case record.NodeResumed:
 		c.nodes[r.Node-1].frozen = step{}
 	case record.NodeStarted:
-		c.nodes[r.Node-1].frozen = step{}
+		c.nodes[r.Node-1].frozen, c.nodes[r.Node-1].fell = step{}, step{}
 		if c.Run.World.Phase() == cluster.PhaseRescue {
 			c.nodes[r.Node-1].step = step{"rescue", r.AtMs}
 		}
@@ -205,7 +206,11 @@ func (c *Checker) Record(r *cluster.Record) {
 		if r.Node == 0 {
 			return
 		}
-		switch n := &c.nodes[r.Node-1]; r.Schedule.Verb {
+		n := &c.nodes[r.Node-1]
+		if verb := r.Schedule.Verb; verb == plan.VerbStop || verb == plan.VerbRemove || verb == plan.VerbCrash || verb.Starts() && c.Run.World.Node(r.Node).Up {
+			n.fell = s
+		}
+		switch r.Schedule.Verb {
 		case plan.VerbDeregister:
 			n.taken = append(n.taken, taken{r.Schedule.Handler, s})
 		case plan.VerbRollback:

@@ -37,7 +37,7 @@ type Row struct {
 	MedianMs  int64  `json:"median_ms"`
 	P99Ms     int64  `json:"p99_ms"`
 	// Poisoned counts the instances that a node, a sweeper or the dead-letter policy ended as poison. Healthy counts
-	// the poisoned instances that at least one build in the plan could have run.
+	// the poisoned instances that at least one build in the plan could have run, and of which no fault damaged bytes.
 	Poisoned uint64 `json:"poisoned"`
 	Healthy  uint64 `json:"healthy_poisoned"`
 	// Stuck counts the instances still waiting for a build when recovery ended.
@@ -96,7 +96,7 @@ func (row *Row) try(c *upgrade.Config, seed uint64) error {
 	var seen *tally
 	inner := cfg.Monitor
 	cfg.Monitor = func(w *cluster.World) cluster.Monitor {
-		seen = &tally{Monitor: inner(w), w: w, row: row, ends: map[string]int64{}, poisoned: map[string]bool{}, stuck: map[string]bool{}}
+		seen = &tally{Monitor: inner(w), w: w, row: row, ends: map[string]int64{}, poisoned: map[string]bool{}, stuck: map[string]bool{}, damaged: map[string]bool{}}
 		return seen
 	}
 	result, err := cluster.Run(cfg)
@@ -139,7 +139,7 @@ func (row *Row) ends(p *plan.Plan, builds []*engine.Build, seen *tally, r *clust
 		switch {
 		case seen.poisoned[o.Instance]:
 			row.Poisoned++
-			if !hopeless[o.Instance] && somebodyRuns(p, builds, o.Pin) {
+			if !hopeless[o.Instance] && !seen.damaged[o.Instance] && somebodyRuns(p, builds, o.Pin) {
 				row.Healthy++
 				if row.Example == "" {
 					row.Example, row.ExampleSeed = o.Instance, r.Seed

@@ -20,6 +20,7 @@ type tally struct {
 	locks             []lock // indexed by instance number
 	ends              map[string]int64
 	poisoned, stuck   map[string]bool // never iterated over
+	damaged           map[string]bool // likewise
 }
 
 // lock is an instance's lock. fromMs is 0 if the lock is free.
@@ -54,6 +55,8 @@ func (t *tally) Observe(o *observe.Observation) {
 		if o.Status == engine.StatusCompleted || o.Status == engine.StatusFailed {
 			t.ends[t.w.Store().InstanceName(o.Instance)] = o.AtMs - t.w.StartMs()
 		}
+	case observe.Damaged:
+		t.damaged[t.w.Store().InstanceName(o.Instance)] = true
 	case observe.CallEnd:
 		t.called(o)
 	}

@@ -34,7 +34,8 @@ type Options struct {
 	// answer-lost meets sessions".
 	Matrix bool
 	// Apart, if not nil, numbers violations. A run keeps three violations of each mistake, and does so for each number: what
-	// is known must not crowd out what only looks like it.
+	// is known must not crowd out what only looks like it. A number of 0 or more says that it is known; of ends that are,
+	// it keeps all.
 	Apart func(v cluster.Violation) int
 }
 

@@ -286,11 +286,14 @@ func (m *Run) Violate(f Breach) {
 	m.later = append(m.later, f.Later)
 }
 
-// enough counts a violation, and reports whether those of the same mistake that are kept are enough without it.
+// enough counts a violation, and reports whether those of the same mistake that are kept are enough without it. Of known
+// ends none is left out: the fate of work has no other sign that its end is known.
 func (m *Run) enough(v cluster.Violation) bool {
 	of := mistake{rule: v.Rule(), cause: v.Alike()}
 	if m.Apart != nil {
-		of.apart = m.Apart(v)
+		if of.apart = m.Apart(v); of.apart >= 0 && v.End != "" {
+			return false
+		}
 	}
 	m.count[of]++
 	return m.count[of] > maxViolations

@@ -239,13 +239,25 @@ func (r *refusal) why() string {
 		if r.unpinned {
 			return "it has no pin, and the version in its history is outside the range of build " + r.build
 		}
-		return "its pin is outside the range of build " + r.build
+		text := "its pin is outside the range of build " + r.build
+		if r.lost() > 0 {
+			text += fmt.Sprintf(", which counts only if the call that gives it back is lost, as %d of %d were", r.lost(), r.times)
+		}
+		return text
 	}
 	text := "build " + r.build + " has no handler for it (" + cmp.Or(r.cause, "handler missing")
 	if r.policy != "" {
 		text += ", which by its policy is " + r.policy
 	}
 	return text + ")"
+}
+
+// lost is how many deliveries count only since the call that gave them back was lost.
+func (r *refusal) lost() int {
+	if r.spared == 0 {
+		return 0
+	}
+	return r.times - r.spared
 }
 
 // owes fills in what recovery and rescue did for an instance, and reports whether the instance would have ended
@@ -478,6 +490,9 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 			return "its history must be repaired, which no build reads"
 		}
 		text := fmt.Sprintf("a node that admits and reads it must be up until it has ended, in place of %s (%s)", name, r.build)
+		if r.lost() > 0 {
+			text += ", or the calls by which that gives it back must not be lost"
+		}
 		if strings.Contains(r.cause, string(engine.ItemExternalRaised2)) {
 			text += ", or no client may send it an event with a topic blindly"
 		}

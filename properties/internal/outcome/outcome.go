@@ -49,6 +49,9 @@ func New(m *check.Run, s *track.State) *Checker {
 		Run: m, OnObserve: check.SetOf(observe.Damaged, observe.InstanceRemoved),
 		OnRecord: check.SetOf(record.Scheduled, record.ClientSent, record.Fault, record.NodeStarted, record.NodeResumed, record.Activated, record.ActivationWaits, record.StartRefused),
 	}
+	if p := m.World.Plan(); p != nil && p.Strategy == plan.StrategyStall {
+		base.OnEnd = check.Ends{OK: check.SetOf(observe.CallAbandonOrchestrationItem)}
+	}
 	c := &Checker{Base: base, state: s, works: arena.From[work](m.Arena), nodes: make([]nodeStep, len(m.World.Nodes()))}
 	s.Subscribe(c)
 	return c
@@ -94,6 +97,7 @@ type refusal struct {
 	had      bool   // whether a build of the node has had the handler so far
 	policy   string // the version that the node's policy names for such a start, if it does not have that
 	times    int
+	spared   int // how many of these deliveries do not count, since the call that gave them back says so and was not lost
 }
 
 // step is a schedule step and its time.
@@ -322,6 +326,20 @@ func (c *Checker) refused(w *work, n *track.Node, d *track.Delivery, note *machi
 	w.refusals = append(w.refusals, refusal{
 		had: c.nodes[n.Number-1].everHad(note.Cause), policy: c.policy(n.Number, note), node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, unpinned: d.Pin == nil, times: 1,
 	})
+}
+
+// Ended counts the deliveries that do not count.
+func (c *Checker) Ended(call *model.Call, o *observe.Observation) {
+	d := c.state.Find(o.Caller.Node, call.Request.Token)
+	if d == nil || !call.Request.IgnoreAttempt {
+		return
+	}
+	w := c.of(d.Instance)
+	for i := range w.refusals {
+		if r := &w.refusals[i]; r.node == o.Caller.Node && r.decision == d.Decision && r.build == c.state.Node(r.node).Build.Name() {
+			r.spared++
+		}
+	}
 }
 
 // policy returns the version that a node's policy names for a start without one, if that is why it misses a handler.

@@ -2,6 +2,7 @@ package durosim
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/durosim/durosim/engine"
@@ -24,6 +25,9 @@ type ShrinkOptions struct {
 	Expectation string
 	// End, if not empty, is how the instance must end that does not end as planned, as in cluster.Violation.
 	End cluster.Ending
+	// Cause, if not empty, is why, as in cluster.Violation: what it says is missing, such as a handler, must be missing in
+	// every smaller plan, too, and an instance is sent less only if the cause stays as it is.
+	Cause string
 	// Builds, Handlers and EachRun are those that the failing plan ran with, as in Config.
 	Builds   func() []*engine.Build
 	Handlers func(r *node.Registry, b *engine.Build) error
@@ -72,6 +76,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 	if err := failing.Plan.Validate(Config{Builds: o.Builds, Handlers: o.Handlers, EachRun: o.EachRun}.knownToPlans()); err != nil {
 		return nil, err
 	}
+	var whole *sent // of the first run, which is that of the whole plan
 	small, err := shrink.Minimize(failing, shrink.Options{
 		MaxRuns: o.MaxRuns, Stop: o.Stop, Ends: o.End != "",
 		Fails: func(c shrink.Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error) {
@@ -81,8 +86,15 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 			if err != nil {
 				return false, err
 			}
-			_, violated := o.first(r)
-			return violated, nil
+			v, violated := o.first(r)
+			if !violated || o.End == "" {
+				return violated, nil
+			}
+			to := sentTo(v.Instance, c.Plan, r)
+			if whole == nil {
+				whole = &to
+			}
+			return to.messages >= whole.messages || v.Cause == o.Cause && !to.helped && slices.Equal(to.lost, whole.lost), nil
 		},
 	})
 	if err != nil {
@@ -132,7 +144,43 @@ func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
 
 // keeps reports whether Shrink must keep a violation.
 func (o *ShrinkOptions) keeps(v cluster.Violation) bool {
-	return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation) && (o.End == "" || v.End == o.End)
+	return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation) && (o.End == "" || v.End == o.End) &&
+		(o.Cause == "" || slices.Equal(missingIn(v.Cause), missingIn(o.Cause)))
+}
+
+var missingCode = regexp.MustCompile(`missing: [^\s,;)]+|which it never had`)
+
+// missingIn returns what a cause says is missing, and never was there, without the builds that miss it, which may differ.
+func missingIn(cause string) []string {
+	list := missingCode.FindAllString(cause, -1)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// sent is what an instance was sent in a run.
+type sent struct {
+	messages int
+	lost     []string // what nobody took of it
+	helped   bool     // whether recovery has sent more
+}
+
+func sentTo(instance string, p *plan.Plan, r *cluster.Result) (to sent) {
+	for _, in := range p.Instances {
+		for _, a := range in.Actions {
+			if in.ID == instance && (a.Verb == plan.ActionRaise || a.Verb == plan.ActionEnqueue) {
+				to.messages++
+			}
+		}
+	}
+	for _, m := range r.Remarks {
+		if m.Kind == cluster.RemarkUntaken && m.Instance == instance {
+			to.lost = append(to.lost, m.About)
+		}
+	}
+	to.helped = slices.ContainsFunc(r.Help, func(h cluster.Help) bool {
+		return h.Name == instance && (h.Kind == cluster.HelpRaise || h.Kind == cluster.HelpEnqueue)
+	})
+	return to
 }
 
 // Entry returns the shrunk run as a stored run, for keeping and replaying. The seed and the note record where the run

@@ -503,7 +503,7 @@ func (r *testRun) violated(v campaign.Violation) string {
 	if _, err = cluster.Run(cfg); err == nil {
 		var small *Shrunk
 		small, err = Shrink(shrink.Concrete{Plan: plan, Choices: choices, Expect: r.expect}, ShrinkOptions{
-			Property: v.Property, Expectation: v.Expectation, End: v.End, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, Store: r.c.Store, MaxRuns: r.c.ShrinkRuns,
+			Property: v.Property, Expectation: v.Expectation, End: v.End, Cause: v.Cause, Builds: r.c.builds, Handlers: r.c.Handlers, EachRun: r.c.EachRun, Store: r.c.Store, MaxRuns: r.c.ShrinkRuns,
 			Stop: func(best Concrete, runs int) bool {
 				return r.search.Over(func(spent time.Duration) {
 					r.logf("durosim: seed %d violates %s: %d runs in %s of shrinking, size %s so far", v.Seed, v.Property, runs, spent, best.Size())

@@ -142,9 +142,8 @@ func Reasonable(p *Plan, was *Plan) bool {
 // settled is how long after an instance's start a message comes at least that finds it begun.
 const settled = time.Second
 
-// KeepsMessages reports whether clients still send what they sent to the instances that plan p, an edited form of plan
-// was, still has: each event and queue message, none later after the instance's start than before, and none at its start
-// if it came later. Without its event an instance does not end, whatever the reason was.
+// KeepsMessages reports whether the events and queue messages that clients still send to the instances of plan p, an edited
+// form of plan was, come no later after the instance's start than before, and not at its start if they came later.
 func KeepsMessages(p *Plan, was *Plan) bool {
 	for i := range p.Instances {
 		in := &p.Instances[i]
@@ -153,14 +152,16 @@ func KeepsMessages(p *Plan, was *Plan) bool {
 			continue
 		}
 		now, before := actions(in, ActionRaise, ActionEnqueue), actions(o, ActionRaise, ActionEnqueue)
-		if len(now) != len(before) {
-			return false
-		}
-		for k := range now {
-			is, came := now[k].At-in.StartAt, before[k].At-o.StartAt
+		for _, a := range now {
+			k := slices.IndexFunc(before, func(b Action) bool { return b.Verb == a.Verb && b.Name == a.Name && b.Data == a.Data })
+			if k < 0 {
+				return false
+			}
+			is, came := a.At-in.StartAt, before[k].At-o.StartAt
 			if is > came || is < settled && came >= settled {
 				return false
 			}
+			before = before[k+1:]
 		}
 	}
 	return true

@@ -70,8 +70,8 @@ type Options struct {
 	// that the plan leaves open; if record is not nil, it receives them. An error means that the plan cannot be run.
 	// Fails must always return the same result for the same arguments.
 	Fails func(c Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error)
-	// Ends is set if the failure is that work ends otherwise than planned. Smaller plans then keep what clients send to
-	// the work that is left, and when: without its event, work fails in another way.
+	// Ends is set if the failure is that work ends otherwise than planned. What smaller plans send to the work that is left
+	// then comes no later than before; Fails says whether work fails in another way without some of it.
 	Ends bool
 	// MaxRuns limits how often Fails is called; 0 means DefaultRuns.
 	MaxRuns int

@@ -181,7 +181,7 @@ func (s *subject) shrinkOptions(v cluster.Violation, tell io.Writer) (durosim.Sh
 		return over || s.interrupted()
 	}
 	return durosim.ShrinkOptions{
-		Property: v.Property, Expectation: v.Expectation, End: v.End, Builds: s.program.builds, EachRun: s.newRun,
+		Property: v.Property, Expectation: v.Expectation, End: v.End, Cause: v.Cause, Builds: s.program.builds, EachRun: s.newRun,
 		Releases: releases(), Store: s.store, Stop: stop,
 	}, search, err
 }

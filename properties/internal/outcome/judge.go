@@ -252,6 +252,11 @@ func (r *refusal) why() string {
 	return text + ")"
 }
 
+// never reports whether the node lacks a handler that none of its builds had.
+func (r *refusal) never() bool {
+	return (r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler) && r.policy == "" && !r.had
+}
+
 // lost is how many deliveries count only since the call that gave them back was lost.
 func (r *refusal) lost() int {
 	if r.spared == 0 {
@@ -355,9 +360,13 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if differ != "" {
 		fmt.Fprintf(&b, ". To end as %s: %s", cmp.Or(p.Expect, plan.EndCompleted).Text(), differ)
 	}
+	alike := f.Alike()
+	if f.End == cluster.EndedPoisoned && len(w.refusals) > 0 && w.refusals[0].never() {
+		alike += ", which it never had" // another mistake than to drop it
+	}
 	c.breaches = append(c.breaches, check.Breach{
 		Property: ID, Class: cluster.ClassPlan, Node: w.end.node, Instance: no, Name: p.ID, End: f.End, Step: w.end.step, AtMs: w.end.atMs, Message: b.String(),
-		Cause: strings.TrimSuffix(how+": "+f.Alike(), ": "),
+		Cause: strings.TrimSuffix(how+": "+alike, ": "),
 	})
 }
 
@@ -481,7 +490,7 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 			if r.policy != "" {
 				return fmt.Sprintf("build %s of %s must register version %s, or its policy must name one that it registers", r.build, name, r.policy)
 			}
-			if !r.had {
+			if r.never() {
 				return fmt.Sprintf("every node must have that handler before a client or a node starts it; %s (%s) never had it", name, r.build)
 			}
 			return fmt.Sprintf("build %s of %s must keep that handler until nothing needs it, or the work must end before", r.build, name)

@@ -421,6 +421,7 @@ func TestCheckHistories(t *testing.T) {
 		{"damaged", fstest.MapFS{"b.jsonl": {Data: []byte(head + "{")}}, `b.jsonl: line 2: `},
 		{"without a beginning", fstest.MapFS{"b.jsonl": {Data: []byte(call)}}, "begins with ActivityScheduled"},
 		{"empty", fstest.MapFS{"b.jsonl": {}}, "has no event"},
+		{"two", fstest.MapFS{"b.jsonl": {Data: []byte(head + call + "\n" + head + call)}}, ", execution 1, follows event 2 of "},
 		{"nothing", fstest.MapFS{"b.txt": {}}, "nothing was checked"},
 	} {
 		got := reports(func(t orchtest.T) { orchtest.CheckHistories(t, c.tree, registry) })

@@ -64,7 +64,18 @@ func ReadHistory(r io.Reader) ([]engine.Event, error) {
 	if len(history) == 0 {
 		return nil, fmt.Errorf("the history has no event")
 	}
-	return history, nil
+	return history, single(history)
+}
+
+// single returns an error if events are not one history, in its order.
+func single(history []engine.Event) error {
+	for i, e := range history[1:] {
+		if was := history[i]; e.EventID <= was.EventID || e.InstanceID != was.InstanceID || e.ExecutionID != was.ExecutionID {
+			return fmt.Errorf("event %d of %s, execution %d, follows event %d of %s, execution %d: a history, and a file, has the events of one execution, in order",
+				e.EventID, e.InstanceID, e.ExecutionID, was.EventID, was.InstanceID, was.ExecutionID)
+		}
+	}
+	return nil
 }
 
 // CheckHistory replays the recorded history of an execution, ended or running, and describes where the code diverges
@@ -77,6 +88,9 @@ func ReadHistory(r io.Reader) ([]engine.Event, error) {
 func CheckHistory(handler orch.Handler, history []engine.Event) (difference string, err error) {
 	if len(history) == 0 {
 		return "", fmt.Errorf("orchtest: the history has no event")
+	}
+	if err := single(history); err != nil {
+		return "", fmt.Errorf("orchtest: %w", err)
 	}
 	last := history[len(history)-1]
 	keys := &keyReads{}

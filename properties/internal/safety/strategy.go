@@ -19,11 +19,12 @@ import (
 // it has been blocked for as long as the plan's patience, and name the cause; the dead-letter policy does not even take
 // work that a recent fetch admits.
 //
-// Times are not judged if the node's clock is wrong.
+// Times are not judged if the node's clock is wrong, and otherwise only up to the difference of the clocks in calls.
 type strategyChecker struct {
 	check.Base
 	strategy plan.Strategy
 	afterMs  int64
+	leastMs  int64   // afterMs, as different callers' times show it
 	visible  []int64 // indexed by message number: when the message was to become visible when it was inserted
 	fetches  []lastFetch
 }
@@ -39,6 +40,7 @@ func newStrategyChecker(m *check.Run) check.Checker {
 	k := &strategyChecker{Base: check.Base{Run: m}}
 	if p := m.World.Plan(); !p.Strategy.Filters() {
 		k.strategy, k.afterMs = p.Strategy, p.Patience.Or().After.Milliseconds()
+		k.leastMs = k.afterMs - m.SkewMs()
 		k.OnObserve, k.OnEnd = check.SetOf(observe.RowInserted), check.Ends{
 			OK:      check.SetOf(observe.CallFetchOrchestrationItem, observe.CallAbandonOrchestrationItem, observe.CallAckOrchestrationItem),
 			Nothing: check.SetOf(observe.CallFetchOrchestrationItem),
@@ -86,7 +88,7 @@ func (k *strategyChecker) taken(c *model.Call) {
 	in := k.Run.Model.Instance(c.Instance)
 	pin := in.Pin()
 	for _, f := range k.fetches {
-		if pin != nil && model.Admits(f.filter, pin) && c.BeganMs-f.ms < k.afterMs {
+		if pin != nil && model.Admits(f.filter, pin) && c.BeganMs-f.ms < k.leastMs {
 			k.Run.Safety("S27", 0, in.No, "%s takes %s (pin %s): a fetch came with filter %s, which admits it, at %s: expected none for %v",
 				k.Run.Who(c.Caller), in.Name, model.PinText(pin), f.filter, k.Run.At(f.ms), time.Duration(k.afterMs)*time.Millisecond)
 			return
@@ -176,7 +178,7 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 	case k.Run.World.Node(c.Caller.Node).Clock != (plan.Clock{}):
 		return
 	}
-	if oldest < 0 || nowMs-oldest < k.afterMs {
+	if oldest < 0 || nowMs-oldest < k.leastMs {
 		report("its oldest message has been visible since %s: expected at least %v", k.Run.At(oldest), time.Duration(k.afterMs)*time.Millisecond)
 	}
 }

@@ -59,7 +59,7 @@ func (k *strategyChecker) Observe(o *observe.Observation) {
 func (k *strategyChecker) Ended(c *model.Call, o *observe.Observation) {
 	switch c.Kind {
 	case observe.CallFetchOrchestrationItem:
-		if c.Caller.Node != 0 && k.Run.World.Node(c.Caller.Node).Clock == (plan.Clock{}) {
+		if c.Caller.Node != 0 {
 			k.fetched(c.Request.Filter, c.BeganMs)
 		} else if isLetters(c.Caller) && c.Instance != 0 {
 			k.taken(c)

@@ -144,7 +144,17 @@ func (s *search) plan(w way) *plan.Plan {
 	p := *s.o.Plan
 	p.Schedule = w.steps
 	p.Faults.Rates = nil
-	p.FaultPhase = s.o.Within + 2*time.Second
+	last := s.o.Within
+	for i := range p.Instances {
+		last = max(last, p.Instances[i].StartAt)
+		for _, a := range p.Instances[i].Actions {
+			last = max(last, a.At)
+		}
+	}
+	for i := range p.Histories {
+		last = max(last, p.Histories[i].KickAt)
+	}
+	p.FaultPhase = last + 2*time.Second
 	return &p
 }
 

@@ -52,8 +52,8 @@ func TestStatesAreCounted(t *testing.T) {
 	if r := exhaust(t, fewer); r.Longest != 2 || r.States >= first.States {
 		t.Errorf("with a step of no node, the exploration is %+v, and without %+v", r, first)
 	}
-	fewer = scope(t, strings.Replace(small, "at 2s upgrade B to 2.0.0\n", "", 1))
-	if one := exhaust(t, fewer); one.States >= first.States || one.Longest != 1 {
+	fewer = scope(t, strings.NewReplacer("at 2s upgrade B to 2.0.0\n", "", "with 1", "with 1 at 5s").Replace(small))
+	if one := exhaust(t, fewer); one.States >= first.States || one.Longest != 1 || one.Failed != 0 {
 		t.Errorf("with one step there are %d states, with two %d", one.States, first.States)
 	}
 }

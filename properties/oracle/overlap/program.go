@@ -33,7 +33,7 @@ type step struct {
 // beginnings lists the sequences of kinds of steps that may fill the store before the concurrent callers start.
 var beginnings = []string{
 	"start", "start work", "start fetch", "start fetch turn", "start fetch turn raise", "work work", "start fetch turn take",
-	"start fetch turn raise fetch",
+	"start fetch turn raise fetch", "start fetch turn raise fetch", "start fetch end raise fetch", "start other fetch turn fetch turn",
 }
 
 // callPatterns lists the sequences of kinds of steps that a concurrent caller may make.
@@ -41,6 +41,7 @@ var callPatterns = []string{
 	"fetch turn", "fetch abandon", "fetch turn", "turn", "turn fetch", "abandon", "renew turn",
 	"take done", "done", "take done", "raise fetch", "history value stats", "value status history", "info history values", "take history",
 	"history take", "start fetch", "list info", "raise raise", "remove", "work take",
+	"end", "end", "values values", "values values", "append", "events metrics", "metrics info", "unforced", "both", "list metrics", "take quit take", "take extend done",
 }
 
 func draw(seed uint64) program {
@@ -134,14 +135,18 @@ var kinds = map[string]struct {
 		return call.EnqueueForWorker{Item: engine.ActivityExecuteItem{Instance: s.instance, ExecutionID: 1, ID: s.n, Name: "Act"}}
 	}},
 	"fetch": {nil, func(*caller, step) call.Call { return call.FetchOrchestrationItem{LockTimeout: lock} }},
-	"turn":  {(*caller).hasTurn, func(c *caller, s step) call.Call { return c.turn().ack(s.n) }},
+	"other": {nil, func(*caller, step) call.Call {
+		return call.EnqueueForOrchestrator{Item: engine.StartItem{Instance: "B", Orchestration: "Orch", Version: "1.0.0", ExecutionID: 1}}
+	}},
+	"turn": {(*caller).hasTurn, func(c *caller, s step) call.Call { return c.turn().ack(s.n, engine.StatusRunning) }},
+	"end":  {(*caller).hasTurn, func(c *caller, s step) call.Call { return c.turn().ack(s.n, engine.StatusCompleted) }},
 	"renew": {(*caller).hasTurn, func(c *caller, _ step) call.Call {
 		return call.RenewOrchestrationItemLock{LockToken: c.turn().token, ExtendFor: lock}
 	}},
 	"abandon": {(*caller).hasTurn, func(c *caller, _ step) call.Call { return call.AbandonOrchestrationItem{LockToken: c.turn().token} }},
 	"take":    {nil, func(*caller, step) call.Call { return call.FetchWorkItem{LockTimeout: lock} }},
 	"done": {(*caller).hasWork, func(c *caller, _ step) call.Call {
-		held := c.works[len(c.works)-1]
+		held := c.workLock()
 		return call.AckWorkItem{LockToken: held.token, Completion: engine.ActivityCompletedItem{
 			Instance: held.item.Instance, ExecutionID: held.item.ExecutionID, ID: held.item.ID, Result: "r"}}
 	}},
@@ -152,7 +157,24 @@ var kinds = map[string]struct {
 	"stats":   {nil, func(_ *caller, s step) call.Call { return call.GetInstanceStats{Instance: s.instance} }},
 	"info":    {nil, func(_ *caller, s step) call.Call { return call.GetInstanceInfo{Instance: s.instance} }},
 	"list":    {nil, func(*caller, step) call.Call { return call.ListInstances{} }},
-	"remove":  {nil, func(_ *caller, s step) call.Call { return call.DeleteInstance{Instance: s.instance, Force: true} }},
+	"metrics": {nil, func(*caller, step) call.Call { return call.GetSystemMetrics{} }},
+	"events":  {nil, func(_ *caller, s step) call.Call { return call.ReadWithExecution{Instance: s.instance, ExecutionID: 1} }},
+	"append": {nil, func(_ *caller, s step) call.Call {
+		r := call.AppendWithExecution{Instance: s.instance, ExecutionID: 1}
+		for i := range uint64(2) {
+			r.Events = append(r.Events, engine.Event{EventID: 1000 + 10*s.n + i, InstanceID: s.instance, ExecutionID: 1, DuroxideVersion: "1.0.0", Data: eventdata.ActivityScheduled{Name: "Act"}})
+		}
+		return r
+	}},
+	"quit": {(*caller).hasWork, func(c *caller, _ step) call.Call { return call.AbandonWorkItem{LockToken: c.workLock().token} }},
+	"extend": {(*caller).hasWork, func(c *caller, _ step) call.Call {
+		return call.RenewWorkItemLock{LockToken: c.workLock().token, ExtendFor: lock}
+	}},
+	"unforced": {nil, func(_ *caller, s step) call.Call { return call.DeleteInstance{Instance: s.instance} }},
+	"both": {nil, func(*caller, step) call.Call {
+		return call.DeleteInstancesAtomic{Instances: []string{"A", "B"}, Force: true}
+	}},
+	"remove": {nil, func(_ *caller, s step) call.Call { return call.DeleteInstance{Instance: s.instance, Force: true} }},
 }
 
 func (c *caller) hasTurn() bool { return len(c.turns) > 0 }
@@ -160,6 +182,9 @@ func (c *caller) hasWork() bool { return len(c.works) > 0 }
 
 // turn returns the latest token of an instance.
 func (c *caller) turn() turnLock { return c.turns[len(c.turns)-1] }
+
+// workLock returns the latest token of an activity.
+func (c *caller) workLock() workLock { return c.works[len(c.works)-1] }
 
 // call returns the call that a step makes, or nil if its caller has no token for it.
 func (c *caller) call(s step) call.Call {
@@ -171,7 +196,7 @@ func (c *caller) call(s step) call.Call {
 }
 
 // ack returns an ack that writes everything an ack can write.
-func (l turnLock) ack(n uint64) call.Call {
+func (l turnLock) ack(n uint64, status engine.Status) call.Call {
 	id := 10 * n
 	event := func(data eventdata.Data) engine.Event {
 		id++
@@ -184,6 +209,6 @@ func (l turnLock) ack(n uint64) call.Call {
 		},
 		WorkerItems:       []engine.WorkItem{engine.ActivityExecuteItem{Instance: l.instance, ExecutionID: l.execution, ID: id, Name: "Act"}},
 		OrchestratorItems: []engine.WorkItem{engine.ExternalRaisedItem{Instance: l.instance, Name: fmt.Sprint("t", n)}},
-		Metadata:          engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", Status: engine.StatusRunning},
+		Metadata:          engine.ExecutionMetadata{OrchestrationName: "Orch", OrchestrationVersion: "1.0.0", Status: status},
 	}
 }

@@ -163,11 +163,17 @@ func try(f undertest.Factory, o Options, p program, report *Report) (finding *Fi
 	return &Finding{Class: NoOrder, Calls: len(out.history), Story: out.story() + wrong}, false, nil
 }
 
-// wrongAlone reports whether a program fails even if each caller begins only after the previous one has ended.
+// wrongAlone reports whether a program fails even if each caller begins only after the previous one has ended, in order
+// or in reverse.
 func wrongAlone(f undertest.Factory, o Options, p program) (bool, error) {
-	p.inTurn = true
-	finding, _, err := try(f, o, p, &Report{})
-	return finding != nil, err
+	p.inTurn, p.callers = true, slices.Clone(p.callers)
+	for range 2 {
+		if finding, _, err := try(f, o, p, &Report{}); finding != nil || err != nil {
+			return finding != nil, err
+		}
+		slices.Reverse(p.callers)
+	}
+	return false, nil
 }
 
 // repeats is how often a shorter program is tried, because its calls overlap differently each time.

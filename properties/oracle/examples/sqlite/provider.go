@@ -163,7 +163,10 @@ func column[T any](t *tx, query string, args ...any) ([]T, error) {
 
 // after returns the time d from now. It does not overflow.
 func (t *tx) after(d time.Duration) int64 {
-	ms := max(int64((d+time.Millisecond-1)/time.Millisecond), 0)
+	ms := max(d.Milliseconds(), 0)
+	if d%time.Millisecond > 0 {
+		ms++
+	}
 	if t.now > math.MaxInt64-ms {
 		return math.MaxInt64
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/durosim/durosim/engine"
@@ -173,6 +174,7 @@ const maxLine = 64 << 20
 // at the first line that has an answer the contract does not allow, or that cannot be judged. A line cannot be judged
 // if it is not an entry, or if its call overlaps the previous one, since the order of the two is then unknown.
 func CheckLog(r io.Reader, o Options) (calls int, err error) {
+	o.Deny = append(slices.Clone(o.Deny), f5Contention) // there is one caller at a time
 	judge := New(o)
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)

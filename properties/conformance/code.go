@@ -48,8 +48,8 @@ var codeCases = map[string]func(w *caseRun){
 
 // specialKeys stores keys with special characters of all kinds in one turn.
 func specialKeys(w *caseRun) {
-	keys := []string{"with space", "日本語", "dots.in.key", "slash/es", "colon:s", "🔑", "UPPER lower", "'quoted\""}
-	keepValues(w, keys, func(i int) string { return fmt.Sprint("value ", i) })
+	keys := []string{"with space", "日本語", "dots.in.key", "slash/es", "colon:s", "🔑", "UPPER lower", "'quoted\"", "e\u0301"}
+	keepValues(w, keys, func(i int) string { return fmt.Sprint(" größe e\u0301 世界 ", i, " ") })
 }
 
 // keepValues stores keys in one turn, and reads their values back.
@@ -83,14 +83,14 @@ func (w *caseRun) expectValue(instance, key, want string) {
 	}
 }
 
-// manyKeys sets a hundred keys over ten turns.
+// manyKeys sets a hundred keys over four turns.
 func manyKeys(w *caseRun) {
 	w.try("make A")
 	want := map[string]string{}
-	for turn := range 10 {
+	for turn := range 4 {
 		var events []string
-		for i := range 10 {
-			n := turn*10 + i
+		for i := range 25 {
+			n := turn*25 + i
 			key, value := fmt.Sprintf("key%02d", n), fmt.Sprint("v", n)
 			want[key] = value
 			events = append(events, fmt.Sprintf("%d:set:%s:%s", 100+n, key, value))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -291,7 +292,8 @@ func sendAndTakeTogether(w *caseRun) {
 	}
 }
 
-// tokensEverywhere makes ten callers fetch from both queues a thousand times in total, and checks that no token repeats.
+// tokensEverywhere makes ten callers fetch from both queues a thousand times in total, and checks that no token repeats
+// and that each attempt counts.
 func tokensEverywhere(w *caseRun) {
 	const callers, rounds = 10, 50
 	for i := range callers {
@@ -300,16 +302,26 @@ func tokensEverywhere(w *caseRun) {
 	}
 	tokens := make([][]string, callers)
 	errs := make([]error, callers)
+	var mu sync.Mutex
+	fetched, counted := map[string]uint32{}, map[string]uint32{} // what was fetched how often; and the largest count
+	count := func(what string, n uint32) {
+		mu.Lock()
+		defer mu.Unlock()
+		fetched[what]++
+		counted[what] = max(counted[what], n)
+	}
 	w.together(callers, func(i int) {
 		for range rounds {
 			f, err := w.fetchAny()
 			if err == nil && f != nil {
 				tokens[i] = append(tokens[i], f.LockToken)
+				count(f.Item.Instance, f.AttemptCount)
 				err = persistent(func() error { return w.p.AbandonOrchestrationItem(ctx, f.LockToken, 0, false) })
 			}
 			g, err2 := w.workAny(nil)
 			if err2 == nil && g != nil {
 				tokens[i] = append(tokens[i], g.LockToken)
+				count(show(g.Item), g.AttemptCount)
 				err2 = persistent(func() error { return w.p.AbandonWorkItem(ctx, g.LockToken, 0, false) })
 			}
 			if errs[i] = errors.Join(err, err2); errs[i] != nil {
@@ -320,6 +332,11 @@ func tokensEverywhere(w *caseRun) {
 	check(errors.Join(errs...))
 	for _, token := range slices.Concat(tokens...) {
 		w.took(token, "")
+	}
+	for _, what := range slices.Sorted(maps.Keys(fetched)) {
+		if counted[what] != fetched[what] {
+			fail("%s was fetched %d times, and the largest attempt count is %d", what, fetched[what], counted[what])
+		}
 	}
 	if len(w.given) < callers {
 		fail("%d fetches by %d callers found something %d times", 2*callers*rounds, callers, len(w.given))

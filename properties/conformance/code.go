@@ -23,7 +23,7 @@ var codeCases = map[string]func(w *caseRun){
 	"LP-05": func(w *caseRun) { longPoll(w, "work poll=500") },
 
 	"KV-20": func(w *caseRun) {
-		keepValues(w, []string{"large"}, func(int) string { return strings.Repeat("0123456789abcdef", 1024) })
+		keepValues(w, []string{"large"}, func(int) string { return strings.Repeat("0123456789abcdef", 4096) })
 	},
 	"KV-21": specialKeys,
 

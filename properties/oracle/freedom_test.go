@@ -144,8 +144,8 @@ var freedomCases = map[Freedom]freedomCase{
 	f17MisKinded: {prepare: func(s *script) { s.ok(send(startA)).says(fetchAny(), item("o1", 1, startA)) },
 		args: call.AckOrchestrationItem{LockToken: "o1", ExecutionID: 1, WorkerItems: []engine.WorkItem{pokeA}}},
 	f18RunningStamp: {prepare: func(s *script) {
-		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusCompleted })
-		s.ok(send(pokeA)).says(fetchAny(), item("o2", 1, pokeA)).ok(ackOf1("o2", engine.ExecutionMetadata{Status: engine.StatusRunning}))
+		s.created(func(a *call.AckOrchestrationItem) { a.Metadata.Status = engine.StatusCompleted }).
+			ok(send(pokeA)).says(fetchAny(), item("o2", 1, pokeA)).ok(ackOf1("o2", engine.ExecutionMetadata{Status: engine.StatusRunning}))
 	}, args: call.GetExecutionInfo{Instance: "A", ExecutionID: 1}, legal: call.Answer{Execution: &engine.ExecutionInfo{ExecutionID: 1, Status: engine.StatusRunning}}},
 	f19Bytes: {prepare: func(s *script) {
 		s.created(func(a *call.AckOrchestrationItem) {

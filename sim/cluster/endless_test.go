@@ -41,8 +41,11 @@ func TestEndlessExecution(t *testing.T) {
 		ctx.ContinueAsNew(input)
 		return "", nil
 	}
+	deep := func(ctx *orch.Context, input string) (string, error) {
+		return ctx.ScheduleSubOrchestration("Deep", input).Await()
+	}
 	register := func(r *node.Registry, _ *engine.Build) error {
-		return errors.Join(r.Register("Loop", engine.V(1, 0, 0), loop), r.Register("Again", engine.V(1, 0, 0), again),
+		return errors.Join(r.Register("Loop", engine.V(1, 0, 0), loop), r.Register("Again", engine.V(1, 0, 0), again), r.Register("Deep", engine.V(1, 0, 0), deep),
 			r.RegisterActivity("Work", func(node.ActivityContext, string) (string, error) { return "", nil }))
 	}
 	for _, tc := range []struct {
@@ -56,6 +59,7 @@ func TestEndlessExecution(t *testing.T) {
 		{"again, long but ended", 0, []string{"again 60"}, ""},
 		{"again, longer than what ended", 0, []string{"again 60", "again"}, "continues as new, after 1220 executions"},
 		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 400 turns and 800 events without ending"},
+		{"children for ever", 0, []string{"deep"}, "loop-0: the children of loop-0 have children of their own, and so on, 400 deep, the last by Deep@1.0.0, on build 1.5.0"},
 		{"a budget", 40, []string{"90"}, "has taken 40 turns"},
 		{"long but ended", 0, []string{"90"}, ""},
 		{"longer than what ended", 0, []string{"70", ""}, "has taken 1420 turns"},
@@ -66,6 +70,9 @@ func TestEndlessExecution(t *testing.T) {
 				in := plan.Instance{ID: "loop-" + strconv.Itoa(i), Orchestration: "Loop", Input: input}
 				if rest, isAgain := strings.CutPrefix(input, "again"); isAgain {
 					in.Orchestration, in.Input = "Again", strings.TrimSpace(rest)
+				}
+				if input == "deep" {
+					in.Orchestration = "Deep"
 				}
 				if in.Input == "eternal" {
 					in.Expect = plan.EndEternal

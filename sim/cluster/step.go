@@ -100,6 +100,12 @@ func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 	if mine == nil {
 		mine = f.arena.executions.New()
 		f.executions[note.Instance] = mine
+		// The ids of children contain those of their parents, so what grows with their depth grows with its square, too.
+		if limit := f.endless(strings.Count(note.Instance, "::sub::"), 0); limit > 0 {
+			root, _, _ := strings.Cut(note.Instance, "::sub::")
+			f.unending(n, root, fmt.Sprintf("the children of %s have children of their own, and so on, %d deep, the last by %s, on build %s. Code that starts itself as a child must end at some depth; \"budget %d turns\" permits more",
+				root, limit, note.Turn.Handler, n.running.Name(), 10*limit))
+		}
 	}
 	if mine.execution != note.ExecutionID {
 		*mine = executionTurns{execution: note.ExecutionID, executions: mine.executions + 1}
@@ -109,13 +115,13 @@ func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 	switch note.Turn.Result {
 	case "Continue":
 		if limit := f.endless(mine.turns, f.mostTurns); limit > 0 {
-			f.unending(n, note, "has taken %d turns and %d events without ending; no execution that has ended took more than %d turns. A loop must end, or continue as new; \"budget %d turns\" permits more",
+			f.unendingExecution(n, note, "has taken %d turns and %d events without ending; no execution that has ended took more than %d turns. A loop must end, or continue as new; \"budget %d turns\" permits more",
 				mine.turns, mine.events, f.mostTurns, 10*limit)
 		}
 		return
 	case "ContinueAsNew":
 		if limit := f.endless(mine.executions, f.mostExecutions); limit > 0 && !f.mayGoOn(note.Instance) {
-			f.unending(n, note, "continues as new, after %d executions without an end; no instance that has ended had more than %d. It must end at some time, or the plan must say \"expect eternal\"; \"budget %d turns\" permits more",
+			f.unendingExecution(n, note, "continues as new, after %d executions without an end; no instance that has ended had more than %d. It must end at some time, or the plan must say \"expect eternal\"; \"budget %d turns\" permits more",
 				mine.executions, f.mostExecutions, 10*limit)
 		}
 	default:
@@ -151,13 +157,15 @@ func (f *fleet) mayGoOn(instance string) bool {
 	return false
 }
 
-// unending ends the run because of an execution that seems endless.
-func (f *fleet) unending(n *nodeState, note *machine.Note, format string, args ...any) {
+// unendingExecution ends the run because of an execution that seems endless.
+func (f *fleet) unendingExecution(n *nodeState, note *machine.Note, format string, args ...any) {
+	f.unending(n, note.Instance, fmt.Sprintf("execution %d of %s (%s, on build %s) ", note.ExecutionID, note.Instance, note.Turn.Handler, n.running.Name())+fmt.Sprintf(format, args...))
+}
+
+// unending ends the run because of an instance that seems endless.
+func (f *fleet) unending(n *nodeState, instance, message string) {
 	f.ended = true
-	f.violated(Violation{
-		Property: PropertyRunEnds, Class: ClassLiveness, Node: n.plan.Name, Instance: note.Instance,
-		Message: fmt.Sprintf("execution %d of %s (%s, on build %s) ", note.ExecutionID, note.Instance, note.Turn.Handler, n.running.Name()) + fmt.Sprintf(format, args...),
-	})
+	f.violated(Violation{Property: PropertyRunEnds, Class: ClassLiveness, Node: n.plan.Name, Instance: instance, Message: message})
 }
 
 // propertyHandler is violated if two computations of a turn differ (Config.DoubleCheck).

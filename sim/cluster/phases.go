@@ -60,7 +60,7 @@ func (ph *phases) onRecovery() {
 			if s, ok := ph.store.Peek(p.ID); ok && !ended(s.Status) {
 				ph.helped(HelpCancel, p.ID, "recovery")
 			}
-			ph.clients.send(engine.CancelInstanceItem{Instance: p.ID, Reason: "recovery"}, ph.clients.instanceKey(p.ID).At(labelPhase))
+			ph.clients.send(engine.CancelInstanceItem{Instance: p.ID, Reason: plan.RecoveryData}, ph.clients.instanceKey(p.ID).At(labelPhase))
 		}
 	}
 	ph.tickAt(ph.nowMs())

@@ -193,7 +193,7 @@ func sent(instance, kind string, recovery bool) engine.WorkItem {
 	case "queue":
 		return engine.QueueMessageItem{Instance: instance, Name: "q", Data: data}
 	case "cancel":
-		return engine.CancelInstanceItem{Instance: instance}
+		return engine.CancelInstanceItem{Instance: instance, Reason: data}
 	}
 	return engine.StartItem{Instance: instance}
 }

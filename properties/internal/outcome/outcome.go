@@ -266,7 +266,9 @@ func sentByRecovery(item engine.WorkItem) string {
 	case engine.QueueMessageItem:
 		how, name, data = "sent", w.Name, w.Data
 	case engine.CancelInstanceItem:
-		return cancelledIt
+		if w.Reason == plan.RecoveryData {
+			return cancelledIt
+		}
 	}
 	if data != plan.RecoveryData {
 		return ""

@@ -31,6 +31,7 @@ type Checker struct {
 	works *arena.Of[work]
 	work  []work     // indexed by instance number
 	nodes []nodeStep // indexed by node number - 1
+	had   []handlers // of every node that has started
 	last  step       // the schedule's most recent step
 	told  cluster.Told
 	// upThen is upText when an instance was poisoned, or ended only in rescue; never iterated over.
@@ -125,11 +126,15 @@ type handlers interface {
 // everHad reports whether one of the node's builds, since the last rollback, may have had the handler or activity that
 // a cause says is missing.
 func (n *nodeStep) everHad(cause string) bool {
+	return cause == "" || slices.ContainsFunc(n.taken, func(t taken) bool { return misses(cause, t.handler) }) || among(n.had, cause)
+}
+
+// among reports whether one of a list may have the handler or activity that a cause says is missing.
+func among(list []handlers, cause string) bool {
 	named := func(code string) bool { return misses(cause, code) }
-	return cause == "" || slices.ContainsFunc(n.taken, func(t taken) bool { return named(t.handler) }) ||
-		slices.ContainsFunc(n.had, func(h handlers) bool {
-			return h == nil || slices.ContainsFunc(h.Orchestrations(), named) || slices.ContainsFunc(h.Activities(), named)
-		})
+	return slices.ContainsFunc(list, func(h handlers) bool {
+		return h == nil || slices.ContainsFunc(h.Orchestrations(), named) || slices.ContainsFunc(h.Activities(), named)
+	})
 }
 
 // misses reports whether a cause says that a handler or an activity is missing. A start may ask for the latest version.
@@ -200,6 +205,9 @@ func (c *Checker) Record(r *cluster.Record) {
 		}
 		if n := &c.nodes[r.Node-1]; !slices.Contains(n.had, had) {
 			n.had = append(n.had, had)
+		}
+		if !slices.Contains(c.had, had) {
+			c.had = append(c.had, had)
 		}
 	case record.Scheduled:
 		s := step{r.Schedule.String(), r.AtMs}

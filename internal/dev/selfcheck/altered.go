@@ -84,11 +84,14 @@ func alterations(data engine.EventData) (list []engine.EventData) {
 	return list
 }
 
-// with appends a copy of d in which a field says something else.
+// with appends a copy of d in which a field says something else, and one in which it says nothing if it said something.
 func with[D engine.EventData](list []engine.EventData, d *D, field *string) []engine.EventData {
 	was := *field
 	*field = was + "altered"
 	list = append(list, *d)
+	if *field = ""; was != "" {
+		list = append(list, *d)
+	}
 	*field = was
 	return list
 }

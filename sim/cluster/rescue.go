@@ -40,6 +40,9 @@ func (ph *phases) rescue() bool {
 	ph.beginRescue()
 	for _, s := range stuck {
 		if ph.helpedFor[s.id] < maxHelped && (ph.unnarrow(s.pin) || ph.rebuild(s.pin)) {
+			if ph.helpedFor == nil {
+				ph.helpedFor = map[string]int{}
+			}
 			ph.helpedFor[s.id]++
 			return true
 		}

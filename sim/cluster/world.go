@@ -160,7 +160,7 @@ func (w *World) connect(arena *Arena, shipped bool) {
 	w.parking = &parking{base: b, network: w.network}
 	w.network.parking = w.parking
 	w.fleet.network, w.fleet.parking = w.network, w.parking
-	w.phases = &phases{base: b, fleet: w.fleet, parking: w.parking, clients: w.clients, helpedFor: map[string]int{}}
+	w.phases = &phases{base: b, fleet: w.fleet, parking: w.parking, clients: w.clients}
 }
 
 // handleOf returns a caller's handle to the store, wrapped by the monitor if the monitor is a HandleWatcher.

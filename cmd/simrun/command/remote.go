@@ -90,7 +90,7 @@ func start(command []string, patience time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	became := func() string { return process.Describe(100 * time.Millisecond) }
+	became := func() string { return process.Describe(2 * time.Second) }
 	client, err := wire.Dial(context.Background(), process, wire.ClientOptions{Patience: patience, Start: startPatience, Became: became})
 	if err != nil {
 		_ = process.Stop(0) // it does not speak the protocol, so how it exits does not matter

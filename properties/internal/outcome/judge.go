@@ -491,7 +491,7 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 				return fmt.Sprintf("build %s of %s must register version %s, or its policy must name one that it registers", r.build, name, r.policy)
 			}
 			if r.never() {
-				if !among(c.had, r.cause) {
+				if !slices.ContainsFunc(c.nodes, func(n nodeStep) bool { return among(n.had, r.cause) }) {
 					return "a node must have that handler, and no node of the run ever had it: its name may be misspelt"
 				}
 				return fmt.Sprintf("every node must have that handler before a client or a node starts it; %s (%s) never had it", name, r.build)

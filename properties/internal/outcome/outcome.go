@@ -31,7 +31,6 @@ type Checker struct {
 	works *arena.Of[work]
 	work  []work     // indexed by instance number
 	nodes []nodeStep // indexed by node number - 1
-	had   []handlers // of every node that has started
 	last  step       // the schedule's most recent step
 	told  cluster.Told
 	// upThen is upText when an instance was poisoned, or ended only in rescue; never iterated over.
@@ -115,6 +114,8 @@ type nodeStep struct {
 	fell   step // the last step that took it down since it started
 	taken  []taken
 	had    []handlers
+	// rolledBack is the number of elements of had that come before the last rollback.
+	rolledBack int
 }
 
 // handlers is what a node has registered; nil is that of a released runtime, which does not show it.
@@ -126,7 +127,7 @@ type handlers interface {
 // everHad reports whether one of the node's builds, since the last rollback, may have had the handler or activity that
 // a cause says is missing.
 func (n *nodeStep) everHad(cause string) bool {
-	return cause == "" || slices.ContainsFunc(n.taken, func(t taken) bool { return misses(cause, t.handler) }) || among(n.had, cause)
+	return cause == "" || slices.ContainsFunc(n.taken, func(t taken) bool { return misses(cause, t.handler) }) || among(n.had[n.rolledBack:], cause)
 }
 
 // among reports whether one of a list may have the handler or activity that a cause says is missing.
@@ -203,11 +204,8 @@ func (c *Checker) Record(r *cluster.Record) {
 		if has := c.Run.World.Node(r.Node).Registry; has != nil {
 			had = has
 		}
-		if n := &c.nodes[r.Node-1]; !slices.Contains(n.had, had) {
+		if n := &c.nodes[r.Node-1]; !slices.Contains(n.had[n.rolledBack:], had) {
 			n.had = append(n.had, had)
-		}
-		if !slices.Contains(c.had, had) {
-			c.had = append(c.had, had)
 		}
 	case record.Scheduled:
 		s := step{r.Schedule.String(), r.AtMs}
@@ -226,7 +224,7 @@ func (c *Checker) Record(r *cluster.Record) {
 		case plan.VerbDeregister:
 			n.taken = append(n.taken, taken{r.Schedule.Handler, s})
 		case plan.VerbRollback:
-			n.step, n.had = s, nil // what it had it cannot keep
+			n.step, n.rolledBack = s, len(n.had) // what it had it cannot keep
 		case plan.VerbPause:
 			n.frozen = s
 		case plan.VerbRegister:

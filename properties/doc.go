@@ -169,7 +169,9 @@
 // is counted from when the line in front of it last moved.
 //
 // L02 is silent about an instance of the plan that goes on by continuing as new, unless it runs a program: whether that
-// should end is for the plan to say (outcome).
+// should end is for the plan to say (outcome). Nor does it judge the children that the dead-letter policy left alone when
+// it ended their parent. Outcome accepts a failure of code in which a fault made an activity panic, and any end but
+// completion and cancellation of work with damaged bytes.
 //
 // L12 is judged even while faults go on. It excuses a delivery above max_attempts if its holder crashed or froze after
 // it took the lock, or if one of the holder's calls then met a fault other than a wait before a fetch or after an ack.

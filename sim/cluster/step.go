@@ -101,8 +101,9 @@ func (f *fleet) countTurn(n *nodeState, note *machine.Note) {
 		mine = f.arena.executions.New()
 		f.executions[note.Instance] = mine
 		// The ids of children contain those of their parents, so what grows with their depth grows with its square, too.
-		if limit := f.endless(strings.Count(note.Instance, "::sub::"), 0); limit > 0 {
-			root, _, _ := strings.Cut(note.Instance, "::sub::")
+		const below = "::" + eventdata.ChildPrefix
+		if limit := f.endless(strings.Count(note.Instance, below), 0); limit > 0 {
+			root, _, _ := strings.Cut(note.Instance, below)
 			f.unending(n, root, fmt.Sprintf("the children of %s have children of their own, and so on, %d deep, the last by %s, on build %s. Code that starts itself as a child must end at some depth; \"budget %d turns\" permits more",
 				root, limit, note.Turn.Handler, n.running.Name(), 10*limit))
 		}

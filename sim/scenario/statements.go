@@ -268,7 +268,7 @@ func planRows() []row {
 				return []item{word(string(plan.RescueWiden)), check(func(*parser) { at.s.Template.Rescue = plan.RescueWiden })}
 			})},
 		{StatementInfo: StatementInfo{Name: "budget",
-			Meaning: "the steps after which a run is stopped (by default 400000, and 5000 more for each instance beyond 64), or the turns of one execution, the executions of one instance that is not eternal, or the levels of children, after which it is (by default 400, or twenty times the most of any of the run that has ended)", Example: "budget 500000 steps\nbudget 5000 turns"},
+			Meaning: "the steps after which a run is stopped (by default 400000, and 5000 more for each instance beyond 64), or the turns of one execution, the executions of one instance that is not eternal, or the levels of children, after which it is (by default 400, or twenty times the most of any that has ended)", Example: "budget 500000 steps\nbudget 5000 turns"},
 			lines: lines{func(at place) []item {
 				n := uint64(0)
 				limit := func(unit string, of *uint64) clause {

@@ -60,14 +60,14 @@ func stopwatch(ctx *orch.Context, input string) (string, error) {
 	attempts := ctx.Go(func(ctx *orch.Context) (string, error) {
 		return ctx.ScheduleActivityWithRetry("Work", "", orch.RetryPolicy{MaxAttempts: 3, Timeout: patience}, orch.WithTag("nobody"))
 	})
-	unbegun := true
+	begun := false
 	ctx.Go(func(*orch.Context) (string, error) {
-		unbegun = false
+		begun = true
 		return "", nil
 	}).Drop()
 	sleep(ctx, 100*time.Millisecond) // the first attempt's timer comes first
 	switch i, _, err := orch.Select(attempts, ctx.ScheduleTimer(2*patience)); {
-	case !unbegun:
+	case begun:
 		return "", errors.New("code that was dropped before it began has begun")
 	case i == 1:
 		return "", errors.New("an attempt that timed out was followed by another")

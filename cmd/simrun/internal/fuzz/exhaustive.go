@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/durosim/durosim/cmd/simrun/internal/upgrade"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/campaign"
 	"github.com/durosim/durosim/sim/cluster"
@@ -144,13 +145,7 @@ func (s *search) plan(w way) *plan.Plan {
 	p := *s.o.Plan
 	p.Schedule = w.steps
 	p.Faults.Rates = nil
-	last := s.o.Within
-	for i := range p.Instances {
-		last = max(last, p.Instances[i].StartAt)
-		for _, a := range p.Instances[i].Actions {
-			last = max(last, a.At)
-		}
-	}
+	last := max(s.o.Within, upgrade.LastAction(&p))
 	for i := range p.Histories {
 		last = max(last, p.Histories[i].KickAt)
 	}

@@ -140,7 +140,7 @@ func (r *rollout) measure(c *Config) error {
 	alone := trial{cfg: c, change: func(p *plan.Plan, seed uint64) {
 		r.apply(p, "", seed)
 		from := began(p)
-		p.FaultPhase = max(p.FaultPhase, from, lastAction(p)) + time.Minute
+		p.FaultPhase = max(p.FaultPhase, from, LastAction(p)) + time.Minute
 		p.Instances = slices.DeleteFunc(p.Instances, func(in plan.Instance) bool { return !in.Existing && in.StartAt >= from })
 	}}
 	_, err := alone.run(c.Seeds, func(p *plan.Plan, res *cluster.Result) {
@@ -159,8 +159,8 @@ func lastStart(p *plan.Plan) (at time.Duration) {
 	return at
 }
 
-// lastAction returns when clients have done all that they do.
-func lastAction(p *plan.Plan) time.Duration {
+// LastAction returns when clients have done all that they do.
+func LastAction(p *plan.Plan) time.Duration {
 	at := lastStart(p)
 	for i := range p.Instances {
 		for k := range p.Instances[i].Actions {

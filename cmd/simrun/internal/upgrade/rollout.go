@@ -272,7 +272,7 @@ func (r *rollout) apply(p *plan.Plan, procedure string, seed uint64) (before int
 		s.each(0, plan.VerbUpgrade, to, nodes...)
 	}
 	if p.FaultPhase > 0 {
-		p.FaultPhase = max(p.FaultPhase, s.at+time.Second, lastAction(p)+time.Second)
+		p.FaultPhase = max(p.FaultPhase, s.at+time.Second, LastAction(p)+time.Second)
 	}
 	showStranded(p)
 	return before, s.pause

@@ -107,6 +107,14 @@ func (p *Process) Stop(patience time.Duration) error {
 	return nil
 }
 
+// Kill ends the child at once, without a request to exit. Stop must not follow.
+func (p *Process) Kill() {
+	_ = kill(p.command) // it may have exited already
+	<-p.ended
+	_ = p.Close()
+	_ = p.out.Close()
+}
+
 // tail is a writer that keeps the last bytes written.
 type tail struct {
 	mu   sync.Mutex

@@ -23,6 +23,7 @@ func (s *Store) narrow(asked *engine.Contract) error {
 			return fmt.Errorf("Store.Methods: no method of a provider is named %q", m)
 		}
 	}
+	s.asked = asked
 	s.Provider, s.lacks = unfinished.Provider(s.Provider, func(c call.Call) bool {
 		_, stats := c.(call.GetInstanceStats)
 		return stats && asked != nil && !asked.Stats || s.Methods != nil && !slices.Contains(s.Methods, call.Method(c))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine"
+	"github.com/durosim/durosim/engine/call"
 )
 
 // Factory makes stores of the provider under test.
@@ -82,6 +83,13 @@ type Store struct {
 	// before the given step, counted from 0, modulo the number of steps, which the provider chooses. An ack that is
 	// refused earlier, or commits without that step, answers as usual.
 	FailAckStep func(step int)
+	// Restart ends the provider as a crash of its process would, opens what it has stored, and returns the provider that
+	// serves it from now on. Whatever was answered before still holds: messages, histories, counts, locks with their
+	// tokens, and sessions. The store's other operations are those of the new provider afterwards.
+	Restart func() (engine.Provider, error)
+	// Kill makes a call and ends the provider while it is under way; Restart follows. It returns the answer, or false if
+	// there was none.
+	Kill func(c call.Call) (call.Answer, bool)
 	// FailNext makes the next call fail as if its storage had failed. The store chooses the point at which it fails.
 	FailNext func()
 	// Broken returns an error if a component between the provider and the caller has failed, so that there can be no
@@ -92,8 +100,27 @@ type Store struct {
 	// still hold its locks.
 	Close func()
 
+	asked *engine.Contract // the contract that the provider is restricted to; nil if both apply
 	lacks []string
+	down  error
 }
+
+// Reopen calls Restart. If that fails, Down says so, and no further call can be made.
+func (s *Store) Reopen() {
+	next, err := s.Restart()
+	if err == nil && next == nil {
+		err = errors.New("Store.Restart returned no provider")
+	}
+	if err != nil {
+		s.down = err
+		return
+	}
+	s.Provider = next
+	s.down = s.narrow(s.asked)
+}
+
+// Down returns why the last Reopen failed, or nil.
+func (s *Store) Down() error { return s.down }
 
 // ErrEnded is wrapped by an error of Store.Broken if the provider's process ended.
 var ErrEnded = engine.ErrEnded
@@ -119,6 +146,7 @@ func (s *Store) LeftOut() []string {
 		{s.CorruptHistory != nil, "histories that cannot be decoded: the store has no CorruptHistory"},
 		{s.CorruptMessage != nil, "messages that cannot be decoded: the store has no CorruptMessage"},
 		{s.Provider.Admin() != nil, "the management surface: the provider has none"},
+		{s.Restart != nil, "what a crash of the provider leaves: the store has no Restart"},
 	} {
 		if !what.offered {
 			list = append(list, what.text)

@@ -38,7 +38,7 @@ type oracleCmd struct {
 
 // Help returns the text printed below the flags.
 func (oracleCmd) Help() string {
-	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, advancing time in between, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is shortened, and shown with the allowed answers. Checks that need something the program does not offer are skipped, and listed.
+	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, advancing time in between, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is shortened, and shown with the allowed answers. Checks that need something the program does not offer are skipped, and listed. A program that declares itself durable is killed in every fifth sequence, and started again.
 
 With --log it reads a log of calls that were made on an initially empty store, one after another, and names the first answer that the contract does not allow, with the allowed ones. A line is a JSON object with at_ms, method, params, and result or error; oracle.Record writes such logs in Go.
 
@@ -135,10 +135,16 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() { peer.stop() }()
-	store := func() (*undertest.Store, error) {
-		if engine.Mistaken(peer.broken()) && (!peer.client.Resume() || peer.client.Reset(context.Background()) != nil) {
+	defer func() {
+		if !peer.gone {
 			peer.stop()
+		}
+	}()
+	store := func() (*undertest.Store, error) {
+		if peer.gone || engine.Mistaken(peer.broken()) && (!peer.client.Resume() || peer.client.Reset(context.Background()) != nil) {
+			if !peer.gone {
+				peer.stop()
+			}
 			fresh, err := c.dial(c.Timeout)
 			if err != nil {
 				return nil, err

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,11 @@ type remote struct {
 	became func() string
 	client *wire.Client
 	now    int64
+	// again starts the program again; nil at an address. kill ends it at once. gone is set while it does not run.
+	again  func() (*remote, error)
+	kill   func()
+	gone   bool
+	moment time.Duration // how long the next call that the program is killed in may take
 }
 
 // provider selects the provider to check: a child process or a server at an address.
@@ -96,7 +102,47 @@ func start(command []string, patience time.Duration) (*remote, error) {
 		_ = process.Stop(0) // it does not speak the protocol, so how it exits does not matter
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
-	return &remote{stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, became: became, client: client}, nil
+	return &remote{
+		stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, became: became, client: client,
+		again: func() (*remote, error) { return start(command, patience) }, kill: process.Kill,
+	}, nil
+}
+
+// restart kills the program if it still runs, and starts it again, on what it has stored and at the same time.
+func (r *remote) restart() (engine.Provider, error) {
+	if !r.gone {
+		r.kill()
+	}
+	r.gone = true
+	next, err := r.again()
+	if err != nil {
+		return nil, err
+	}
+	next.now, next.moment = r.now, r.moment
+	*r = *next
+	if r.client.Described().VirtualClock {
+		if err := r.client.SetNow(context.Background(), r.now); err != nil {
+			return nil, err
+		}
+	}
+	return r.client, nil
+}
+
+// killIn makes a call and kills the program a moment later. The moment is such that about half of the calls are answered
+// before.
+func (r *remote) killIn(c call.Call) (call.Answer, bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), r.moment)
+	defer cancel()
+	a := call.Perform(ctx, r.client, c)
+	answered := a.Err == nil || ctx.Err() == nil
+	if answered {
+		r.moment = max(r.moment*2/3, time.Microsecond)
+	} else {
+		r.moment = min(r.moment*3/2, time.Second)
+	}
+	r.kill()
+	r.gone = true
+	return a, answered
 }
 
 // broken returns why the other side cannot be judged, or nil. It covers the calls outside the provider interface, whose
@@ -137,6 +183,10 @@ func (r *remote) store() (*undertest.Store, error) {
 	if d.CorruptMessage {
 		in.CorruptMessage = r.corruptMessage
 	}
+	if d.Durable && r.again != nil {
+		r.moment = cmp.Or(r.moment, time.Millisecond)
+		in.Restart, in.Kill = r.restart, r.killIn
+	}
 	if d.FailAckStep {
 		in.FailAckStep = func(step int) { _ = r.client.FailAckStep(ctx, step) }
 	}
@@ -171,6 +221,7 @@ func (r *remote) leftOut(report *search.Report) []string {
 		{d.CorruptEvent, "histories that cannot be decoded: corrupt_event is false"},
 		{d.CorruptMessage, "messages that cannot be decoded: corrupt_message is false"},
 		{d.Admin, "the management surface: admin is false"},
+		{d.Durable && r.again != nil, "what a kill of the program leaves: durable is false"},
 	} {
 		if !what.offered {
 			out = append(out, what.text)

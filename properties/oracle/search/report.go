@@ -36,12 +36,21 @@ func (r *reporter) found(c *checker, seed uint64) error {
 		return nil
 	}
 	s := &shrinker{factory: r.factory, options: r.options.Oracle, class: class}
-	refusal, transcript, _ := s.replay(s.least(c.moves))
-	shortest := refusal != nil && classOf(refusal) == class
+	var refusal *oracle.Refusal
+	var transcript []string
+	shortest, least := false, s.least(c.moves)
+	for range attempts(least) {
+		if refusal, transcript, _ = s.replay(least); refusal != nil && classOf(refusal) == class {
+			shortest = true
+			break
+		}
+	}
 	switch {
 	case s.err != nil:
 		shortest = false
 		refusal, transcript = c.refusal, c.transcript(fmt.Sprintf("it could not be made shorter: %v", s.err))
+	case refusal == nil && attempts(least) > 1:
+		refusal, transcript = c.refusal, c.transcript("the same calls on other stores were allowed: what a kill leaves depends on its moment")
 	case refusal == nil: // the provider is nondeterministic, or its stores share state
 		refusal, transcript = c.refusal, c.transcript("the same calls on another store were allowed: the provider is not deterministic, or its stores share state")
 	}

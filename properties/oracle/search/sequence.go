@@ -34,6 +34,8 @@ type checker struct {
 	messages  []call.CorruptMessage
 	nextEvent uint64
 	names     *names
+	restarts  bool            // the sequence restarts the provider, which takes long
+	killing   bool            // the provider is killed during the next call
 	failing   int             // during the next call, the storage fails before this step, counted from 1; 0 if it does not fail
 	lacks     map[string]bool // methods that the provider reported as unsupported
 	refusal   *oracle.Refusal
@@ -58,6 +60,7 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	case seed%8 == 2:
 		c.names = long
 	}
+	c.restarts = seed%5 == 1
 	defer func() {
 		if c.refusal == nil || c.refusal.Crash == "" { // a provider that has crashed may still hold the locks that it took
 			c.in.Release()
@@ -76,7 +79,7 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 
 // over reports whether the sequence has ended: by a verdict, or because the store gave no valid answer, as after a clock's.
 func (c *checker) over() bool {
-	if c.refusal == nil && c.err == nil && c.in.Broken != nil {
+	if c.refusal == nil && c.err == nil && c.in.Broken != nil && c.in.Down() == nil {
 		if err := c.in.Broken(); !engine.Mistaken(err) {
 			c.err = err
 		}
@@ -105,6 +108,9 @@ func (c *checker) actions() []func(*draws) {
 	if c.in.FailAckStep != nil {
 		list = append(list, c.failingAck)
 	}
+	if c.in.Restart != nil && c.restarts {
+		list = append(list, c.restart)
+	}
 	return list
 }
 
@@ -117,11 +123,12 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	if c.over() {
 		return call.Answer{Err: engine.ErrUnsupported}
 	}
-	step, failing := c.failing, c.failing > 0
-	if c.failing = 0; failing {
+	step, failing, kill := c.failing, c.failing > 0, c.killing
+	c.failing, c.killing = 0, false
+	if failing {
 		c.in.FailAckStep(step - 1)
 	}
-	a, crash := perform(c.in, r)
+	a, lost, crash := perform(c.in, r, kill)
 	if errors.Is(a.Err, engine.ErrUnsupported) {
 		c.lacks[call.Method(r)] = true
 		return a
@@ -132,26 +139,48 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	case call.EnqueueForWorker:
 		c.messages = append(c.messages, call.CorruptMessage(r))
 	}
-	c.judge(oracle.Exchange{Call: r, Answer: a, Crash: crash, Failing: failing, At: during(c.in, began, crash)})
-	c.moves[len(c.moves)-1].step = step
+	c.judge(oracle.Exchange{Call: r, Answer: a, Lost: lost, Crash: crash, Failing: failing, At: during(c.in, began, crash)})
+	last := &c.moves[len(c.moves)-1]
+	last.step, last.kill = step, kill
 	return a
 }
 
-// perform makes a call. If the provider panics, its process ends, or its answer has the wrong form, crash says so, and
-// there is no answer.
-func perform(in *undertest.Store, r call.Call) (a call.Answer, crash string) {
+// perform makes a call, during which the provider is killed if kill is set; then the answer may be lost. If the provider
+// panics, its process ends by itself or cannot be started again, or its answer has the wrong form, crash says so, and there
+// is no answer.
+func perform(in *undertest.Store, r call.Call, kill bool) (a call.Answer, lost bool, crash string) {
+	if err := in.Down(); err != nil {
+		return call.Answer{}, false, fmt.Sprintf("the provider was killed, and does not start again: %v", err)
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			crash = fmt.Sprintf("the provider panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
+	if kill {
+		a, answered := in.Kill(r)
+		in.Reopen()
+		return a, !answered, ""
+	}
 	a = call.Perform(context.Background(), in.Provider, r)
 	if in.Broken != nil {
 		if err := in.Broken(); engine.Mistaken(err) {
-			return call.Answer{}, err.Error()
+			return call.Answer{}, false, err.Error()
 		}
 	}
-	return a, ""
+	return a, false, ""
+}
+
+// restart kills the provider, and starts it again on what it has stored: at once, or during the next call.
+func (c *checker) restart(d *draws) {
+	if c.killing = c.in.Kill != nil && d.oneIn(2); c.killing || c.over() {
+		return
+	}
+	c.in.Reopen()
+	c.moves = append(c.moves, move{restart: true})
+	if c.in.Down() != nil {
+		c.do(d, call.Read{Instance: "A"}) // nothing but a call can be refused
+	}
 }
 
 // during returns the span of a call that began at some time. A provider that has crashed is not asked for the time.
@@ -207,7 +236,7 @@ func (c *checker) judge(e oracle.Exchange) {
 		c.told(e)
 	}
 	c.moves = append(c.moves, move{args: e.Call, token: oracle.Token(e.Answer), was: e})
-	if c.in.Broken != nil && e.Crash == "" {
+	if c.in.Broken != nil && e.Crash == "" && c.in.Down() == nil {
 		c.err = c.in.Broken()
 		c.moves[len(c.moves)-1].was.Lost = c.err != nil
 	}
@@ -239,12 +268,15 @@ func (c *checker) transcript(note string) []string {
 		if i == len(c.moves)-1 && c.refusal != nil {
 			break
 		}
-		if m.args == nil {
+		switch {
+		case m.restart:
+			list = append(list, restarts)
+		case m.args == nil:
 			list = append(list, passes(m.wait, m.was.At.Lo))
-			continue
+		default:
+			calls++
+			list = append(list, told(calls, m.was, m.kill))
 		}
-		calls++
-		list = append(list, told(calls, m.was))
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -11,13 +12,16 @@ import (
 	"github.com/durosim/durosim/properties/undertest"
 )
 
-// move is one step of a sequence: a call, damage, or a wait. Tokens in args are those from the first run.
+// move is one step of a sequence: a call, damage, a wait, or a restart of the provider. Tokens in args are those from the
+// first run.
 type move struct {
-	args  call.Call
-	token string        // the token in the answer to the call in the first run
-	wait  time.Duration // how long to wait, if args is nil
-	step  int           // the storage fails before this step of the ack, counted from 1; 0 if it does not fail
-	was   oracle.Exchange
+	args    call.Call
+	token   string        // the token in the answer to the call in the first run
+	wait    time.Duration // how long to wait, if args is nil
+	restart bool          // restart the provider, if args is nil
+	kill    bool          // the provider is killed during the call
+	step    int           // the storage fails before this step of the ack, counted from 1; 0 if it does not fail
+	was     oracle.Exchange
 }
 
 // shrinker shortens a sequence.
@@ -48,6 +52,11 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	tokens := map[string]string{} // this run's tokens, keyed by those of the first run; never iterated over, so map order does not matter
 	owners := map[string]string{} // the instances of this run's tokens; never iterated over
 	for i, m := range moves {
+		if m.restart {
+			in.Reopen()
+			transcript, waited = append(transcript, restarts), 0
+			continue
+		}
 		if m.args == nil {
 			in.Advance(m.wait)
 			if waited > 0 {
@@ -70,12 +79,12 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 				continue
 			}
 		default:
-			if e.Answer, e.Crash = perform(in, e.Call); errors.Is(e.Answer.Err, engine.ErrUnsupported) {
+			if e.Answer, e.Lost, e.Crash = perform(in, e.Call, m.kill); errors.Is(e.Answer.Err, engine.ErrUnsupported) {
 				continue
 			}
 		}
 		e.At = during(in, began, e.Crash)
-		if in.Broken != nil && e.Crash == "" && in.Broken() != nil {
+		if in.Broken != nil && e.Crash == "" && in.Down() == nil && in.Broken() != nil {
 			s.err = in.Broken()
 			return nil, nil, 0
 		}
@@ -90,13 +99,19 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 		}
 		calls++
 		waited = 0
-		transcript = append(transcript, told(calls, e))
+		transcript = append(transcript, told(calls, e, m.kill))
 	}
 	return nil, transcript, len(moves)
 }
 
-func told(number int, e oracle.Exchange) string {
-	return fmt.Sprintf("%4d at %s ms: %s\n       → %s", number, e.At, e, e.AnswerText())
+const restarts = "     the provider is killed, and starts again"
+
+func told(number int, e oracle.Exchange, killed bool) string {
+	text := fmt.Sprintf("%4d at %s ms: %s\n       → %s", number, e.At, e, e.AnswerText())
+	if killed {
+		text += "\n" + restarts
+	}
+	return text
 }
 
 func passes(d time.Duration, toMs int64) string {
@@ -116,9 +131,19 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 
 // least removes moves and parts of calls for as long as an answer is still rejected.
 func (s *shrinker) least(moves []move) []move {
-	fails := func(some []move) (int, bool) {
-		refusal, _, used := s.replay(some)
-		return used, refusal != nil && classOf(refusal) == s.class
+	fails := func(some []move) (used int, failed bool) {
+		for range attempts(some) {
+			refusal, _, n := s.replay(some)
+			if refusal != nil && classOf(refusal) == s.class {
+				return n, true
+			}
+		}
+		return 0, false
+	}
+	if calm := calmer(moves); len(calm) > len(moves) {
+		if _, failed := fails(calm); failed {
+			moves = calm
+		}
 	}
 	for {
 		moves = undertest.Least(moves, fails)
@@ -126,6 +151,26 @@ func (s *shrinker) least(moves []move) []move {
 			return moves
 		}
 	}
+}
+
+// attempts returns how often moves are replayed until they fail: what a kill leaves depends on its moment.
+func attempts(moves []move) int {
+	if slices.ContainsFunc(moves, func(m move) bool { return m.kill }) {
+		return 3
+	}
+	return 1
+}
+
+// calmer returns the moves with each kill during a call replaced by a restart after it.
+func calmer(moves []move) (calm []move) {
+	for _, m := range moves {
+		killed := m.kill
+		m.kill = false
+		if calm = append(calm, m); killed {
+			calm = append(calm, move{restart: true})
+		}
+	}
+	return calm
 }
 
 // simplify removes optional parts from calls, and reports whether it removed any.

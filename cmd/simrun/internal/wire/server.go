@@ -72,6 +72,8 @@ type Described struct {
 	Overlapping bool `json:"overlapping,omitempty"`
 	// LongPolls reports whether a fetch waits up to its poll timeout.
 	LongPolls bool `json:"long_polls,omitempty"`
+	// Durable reports whether the program, killed and started again with the same arguments, serves the store that it had.
+	Durable bool `json:"durable,omitempty"`
 	// SetFaults reports whether set_faults is available.
 	SetFaults bool `json:"set_faults,omitempty"`
 }

@@ -6,16 +6,22 @@ call. Check it with
 
     simrun oracle -- python3 provider.py
 
-With --bug NAME it breaks one rule, for those who want to see what being caught looks like.
+With --store FILE it keeps its state in a file, and may be killed at any moment. With --bug NAME it breaks one rule, for
+those who want to see what being caught looks like.
 """
 
+import argparse
 import json
+import os
+import pickle
 import sys
 
 BUGS = {
     "filter-ignored": "a filtered fetch hands out work of every pin",
     "attempt-count-lost": "an abandon resets the counts of its batch",
     "ack-without-lock": "a work ack succeeds although the lock has expired",
+    "saved-in-pairs": "with --store, the state is saved after every second call only",
+    "locks-in-memory": "with --store, locks of instances do not survive a restart",
 }
 
 TERMINAL = ("Completed", "Failed", "ContinuedAsNew")
@@ -375,13 +381,29 @@ CALLS = [
 class Server:
     """The calls that are about the store as a whole, and JSON-RPC: one request a line, one answer a line."""
 
-    def __init__(self, bug):
+    def __init__(self, bug, store):
         self.bug = bug
+        self.store = store
+        self.calls = 0
         self.provider = Provider(bug)
+        if store and os.path.exists(store):
+            with open(store, "rb") as file:
+                self.provider = pickle.load(file)
+            if bug == "locks-in-memory":
+                self.provider.locks = {}
+
+    def save(self):
+        """Replaces the file as a whole: a kill leaves the state before a call or the one after it."""
+        self.calls += 1
+        if self.bug == "saved-in-pairs" and self.calls % 2:
+            return
+        with open(self.store + ".new", "wb") as file:
+            pickle.dump(self.provider, file)
+        os.replace(self.store + ".new", self.store)
 
     def describe(self):
-        return {"protocol": 1, "name": "python-example", "version": "1.0.0", "admin": False, "virtual_clock": True,
-                "corrupt_event": True}
+        return {"protocol": 2, "name": "python-example", "version": "1.0.0", "admin": False, "virtual_clock": True,
+                "corrupt_event": True, "durable": bool(self.store)}
 
     def reset(self):
         self.provider = Provider(self.bug)
@@ -415,6 +437,8 @@ class Server:
                 result = getattr(self, name)(**params)
             else:
                 return self.error(request_id, -32601, "no such method: %s" % name)
+            if self.store:
+                self.save()
         except Permanent as e:
             return self.error(request_id, 2, str(e))
         except json.JSONDecodeError as e:
@@ -429,12 +453,11 @@ class Server:
 
 
 def main():
-    bug = None
-    if len(sys.argv) == 3 and sys.argv[1] == "--bug" and sys.argv[2] in BUGS:
-        bug = sys.argv[2]
-    elif len(sys.argv) > 1:
-        sys.exit("usage: provider.py [--bug %s]" % "|".join(BUGS))
-    server = Server(bug)
+    parser = argparse.ArgumentParser(description="A storage provider on standard input and output.")
+    parser.add_argument("--bug", choices=BUGS)
+    parser.add_argument("--store", metavar="FILE")
+    options = parser.parse_args()
+    server = Server(options.bug, options.store)
     for line in sys.stdin:
         if line.strip():
             print(json.dumps(server.handle(line)), flush=True)

@@ -46,9 +46,19 @@ func virtual(t testing.TB, v variant) undertest.Factory {
 			Provider:       v(p, func() {}),
 			Advance:        func(d time.Duration) { clock.Add(d.Milliseconds()) },
 			NowMs:          clock.Load,
-			CorruptHistory: p.corruptHistory,
-			CorruptMessage: p.corruptMessage,
+			CorruptHistory: func(in string, execution, event uint64) error { return p.corruptHistory(in, execution, event) },
+			CorruptMessage: func(item engine.WorkItem) error { return p.corruptMessage(item) },
 			FailAckStep:    func(step int) { p.failing = step },
+			// What a crash leaves is the files as they are now.
+			Restart: func() (engine.Provider, error) {
+				crashed := t.TempDir()
+				if err := os.CopyFS(crashed, os.DirFS(dir)); err != nil {
+					return nil, err
+				}
+				shut(t, p)
+				dir, p = crashed, open(t, filepath.Join(crashed, "store.db"), clock.Load)
+				return v(p, func() {}), nil
+			},
 			Close: func() {
 				shut(t, p)
 				if err := os.RemoveAll(dir); err != nil { // a long run makes many of them

@@ -17,7 +17,7 @@ type names struct{ instances, keys, tags, sessions []string }
 var (
 	apart = &names{[]string{"A", "B", "C", "D"}, []string{"k", "l"}, []string{"", "", "gpu", "GPU"}, []string{"", "", "s1", "s2"}}
 	long  = &names{[]string{"A", "B", xs(255) + "c", xs(255) + "d"}, []string{xs(255) + "k", "l"}, []string{"", xs(255) + "g", xs(255) + "g", "gpu"}, []string{"", "", "s1", xs(255) + "s"}}
-	alike = &names{[]string{"A", "B", "a", "b "}, []string{"k", "K", "k "}, []string{"", "", "gpu", "GPU", "gpu-large"}, []string{"", "", "s1", "S1"}}
+	alike = &names{[]string{"A", "B", "a", "b ", "A::sub::1"}, []string{"k", "K", "k "}, []string{"", "", "gpu", "GPU", "gpu-large"}, []string{"", "", "s1", "S1", "s2", "s3", "s4"}}
 )
 
 // longText is cut where a column has 64 KiB.
@@ -181,7 +181,7 @@ func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
 	value := c.text(t, "v")
 	e.Data = pick(t, []engine.EventData{
 		eventdata.ActivityScheduled{Name: "Act"},
-		eventdata.KeyValueSet{Key: pick(t, c.names.keys), Value: pick(t, []string{"1", "", "2"}), LastUpdatedAtMs: c.nextEvent},
+		eventdata.KeyValueSet{Key: pick(t, c.names.keys), Value: pick(t, []string{"1", "", "2"}), LastUpdatedAtMs: c.nextEvent << (c.nextEvent % 2 * 32)},
 		eventdata.KeyValueCleared{Key: pick(t, c.names.keys)},
 		eventdata.KeyValuesCleared{},
 		eventdata.CustomStatusUpdated{Status: &value},
@@ -203,10 +203,10 @@ func (c *checker) event(t *draws, in string, execution uint64) engine.Event {
 	return e
 }
 
-// text returns usual, or in some sequences an empty or a long text.
+// text returns usual, or in some sequences an empty or a long text, or one with blanks at its ends.
 func (c *checker) text(t *draws, usual string) string {
 	if c.names == alike && t.oneIn(3) {
-		return ""
+		return pick(t, []string{"", " größe e\u0301 世界 😀 5%\r\n "})
 	}
 	return c.bulk(usual)
 }
@@ -378,7 +378,7 @@ func (c *checker) renewWork(t *draws) {
 // sessionLife simulates the life of a session's owner: it fetches work, later acks it or renews its lock, and renews
 // the session itself.
 func (c *checker) sessionLife(t *draws) {
-	owner, id := pick(t, genOwners), pick(t, []string{"s1", "s2"})
+	owner, id := pick(t, genOwners), pick(t, c.names.sessions[2:])
 	c.do(t, call.EnqueueForWorker{Item: engine.ActivityExecuteItem{Instance: c.instance(t), ExecutionID: 1, ID: 4, Name: "Act", SessionID: id}})
 	a := c.do(t, call.FetchWorkItem{LockTimeout: 5000 * ms, Tags: engine.TagFilter{Mode: engine.TagAny}, Session: &engine.SessionFetchConfig{OwnerID: owner, LockTimeout: 3000 * ms}})
 	if a.Work == nil || c.in.Advance == nil {
@@ -401,7 +401,7 @@ func (c *checker) sessions(t *draws) {
 		return
 	}
 	owners := pick(t, [][]string{{"w1"}, {"w1", "w2", "w1"}, {"w2"}, {}})
-	extend := pick(t, []time.Duration{1000 * ms, 500 * ms, 3000 * ms})
+	extend := pick(t, []time.Duration{1000 * ms, 500 * ms, 3000 * ms, 0})
 	c.do(t, call.RenewSessionLock{Owners: owners, ExtendFor: extend, IdleTimeout: pick(t, []time.Duration{1000 * ms, 0, 500 * ms, 5000 * ms})})
 	c.soon(extend)
 }

@@ -62,6 +62,7 @@ var remarkTitles = []struct {
 	{cluster.RemarkOperator, "deletes and prunes that the store refused"},
 	{cluster.RemarkGrowth, "what grows"},
 	{cluster.RemarkWithdrawn, "work that never runs, since the code ends as soon as it is scheduled"},
+	{cluster.RemarkStart, "independent starts that were dropped, since their id was taken"},
 	{cluster.RemarkActivation, "activations that never took place"},
 	{cluster.RemarkRefused, "nodes that did not start"},
 }

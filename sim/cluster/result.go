@@ -297,6 +297,8 @@ const (
 	RemarkGrowth RemarkKind = "growth"
 	// RemarkWithdrawn is about an activity or a child that code schedules in the turn in which it ends.
 	RemarkWithdrawn RemarkKind = "withdrawn"
+	// RemarkStart is about an independent start that was dropped, since an instance had the id.
+	RemarkStart RemarkKind = "start"
 	// RemarkActivation is about an activation that waited for a node until the fault phase ended. It names no instance.
 	RemarkActivation RemarkKind = "activation"
 	// RemarkRefused is about a node that did not start, because of the store's schema or of an activation. It names no

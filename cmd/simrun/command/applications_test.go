@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +36,35 @@ func TestProgramOfApplications(t *testing.T) {
 		status := c.p.Run([]string{"run", file, "--seeds", "2"}, &out, &out)
 		if (status == exitOK) != (c.want == "") || !strings.Contains(out.String(), c.want) {
 			t.Errorf("status %d, want %q:\n%s", status, c.want, &out)
+		}
+	}
+}
+
+// TestTakenID checks that the report tells of independent starts that nobody sees dropped: the second of an id, and that of
+// one that the plan starts, too.
+func TestTakenID(t *testing.T) {
+	p := Program{EachRun: func() durosim.Run {
+		return durosim.Run{Applications: []durosim.Application{{Version: "1.0.0", Register: func(r *node.Registry) error {
+			log := func(*orch.Context, string) (string, error) { return "", nil }
+			note := func(ctx *orch.Context, id string) (string, error) {
+				ctx.StartOrchestration("Log", id, "")
+				return "", nil
+			}
+			return errors.Join(r.Register("Log", engine.V(1, 0, 0), log), r.Register("Note", engine.V(1, 0, 0), note))
+		}}}}
+	}}
+	file := filepath.Join(t.TempDir(), "note.txt")
+	plan := "node A runs 1.5.0+1.0.0\ninstance n-1 runs Note with log-1 at 1s\ninstance n-2 runs Note with log-1 at 2s\ninstance n-3 runs Note with log-2 at 1s\n" +
+		"instance n-4 runs Note with log-3 at 1s\ninstance log-3 runs Log at 20s\n"
+	sample.OK(t, os.WriteFile(file, []byte(plan), 0o644))
+	var out bytes.Buffer
+	p.Run([]string{"run", file, "--seeds", "1", "--faults", "none"}, &out, &out)
+	for _, want := range []string{
+		"\nindependent starts that were dropped, since their id was taken:\n", "  1  Log, started by Note@1.0.0; first log-1, seed 1\n",
+		"  1  what the plan starts, after Note@1.0.0; first log-3, seed 1\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, &out)
 		}
 	}
 }

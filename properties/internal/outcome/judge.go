@@ -101,7 +101,13 @@ func (c *Checker) detached(p *plan.Plan) {
 	}
 	for no := range c.work {
 		name := c.Run.Model.Name(observe.InstanceNo(no))
-		if c.work[no].starter == 0 || planned[name] != "" {
+		if c.work[no].starter == 0 {
+			continue
+		}
+		if planned[name] != "" {
+			c.told.Remarks = append(c.told.Remarks, cluster.Remark{
+				Kind: cluster.RemarkStart, About: "what the plan starts, after " + c.handler(c.Run.Model.Instance(c.work[no].starter).Latest()), Instance: name,
+			})
 			continue
 		}
 		expect, by := plan.End(""), observe.InstanceNo(no)

@@ -364,11 +364,23 @@ func (c *Checker) policy(number uint32, note *machine.Note) string {
 	return v.String()
 }
 
+// starts records an independent start. One whose id is taken is dropped, without a word to the code.
+func (c *Checker) starts(no, by observe.InstanceNo, orchestration string) {
+	m := c.Run.Model
+	if w := c.of(no); m.Instance(no).Created || w.starter != 0 && !w.deleted {
+		c.told.Remarks = append(c.told.Remarks, cluster.Remark{
+			Kind: cluster.RemarkStart, About: orchestration + ", started by " + c.handler(m.Instance(by).Latest()), Instance: m.Name(no),
+		})
+		return
+	}
+	c.of(no).starter = by
+}
+
 // OnCommitted records the ack that ends an instance, and the independent ones that a turn starts.
 func (c *Checker) OnCommitted(number uint32, d *track.Delivery, no observe.InstanceNo, call *model.Call) {
 	for _, item := range call.Request.Ack.OrchestratorItems {
 		if start, ok := engine.Known(item).(engine.StartItem); ok && start.ParentInstance == "" {
-			c.of(c.Run.Model.Number(start.Instance)).starter = no
+			c.starts(c.Run.Model.Number(start.Instance), no, start.Orchestration)
 		}
 	}
 	if status := c.Run.Model.Instance(no).Status(); status != engine.StatusCompleted && status != engine.StatusFailed {

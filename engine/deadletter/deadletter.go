@@ -154,7 +154,7 @@ const lockFor = 5 * time.Second
 // since returns the time since which every sweep has found the execution blocked and no fetch has admitted it.
 func (b *Queue) since(f *engine.FetchedOrchestration) int64 {
 	for _, s := range b.blocked {
-		if s.instance == f.Item.Instance && s.execution == f.Item.ExecutionID {
+		if s.instance == f.Item.Instance && s.execution == f.Item.ExecutionID && s.pin == *f.Item.Pin { // an id can be used again
 			return s.sinceMs
 		}
 	}

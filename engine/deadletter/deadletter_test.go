@@ -36,16 +36,18 @@ func newWorld(t *testing.T, rules *deadletter.Rules) *world {
 }
 
 // waiting creates a waiting instance with the given pin, as a child of boss, and enqueues an event for it.
-func (w *world) waiting(id string, pin engine.Version) {
+func (w *world) waiting(id string, pin engine.Version) { w.waitingOf("boss", id, pin) }
+
+func (w *world) waitingOf(parent, id string, pin engine.Version) {
 	w.t.Helper()
 	ctx := context.Background()
-	w.must(w.out.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: id, Orchestration: "O", ExecutionID: 1, ParentInstance: "boss", ParentExecutionID: 1, ParentID: 2}, 0))
+	w.must(w.out.EnqueueForOrchestrator(ctx, engine.StartItem{Instance: id, Orchestration: "O", ExecutionID: 1, ParentInstance: parent, ParentExecutionID: 1, ParentID: 2}, 0))
 	unpinned := engine.FilterFor(engine.VersionRange{Min: engine.V(0, 0, 1), Max: engine.V(0, 0, 1)})
 	f, err := w.out.FetchOrchestrationItem(ctx, time.Second, 0, unpinned)
 	w.must(err)
 	w.must(w.out.AckOrchestrationItem(ctx, engine.OrchestrationAck{LockToken: f.LockToken, ExecutionID: 1,
 		HistoryDelta: []engine.Event{{EventID: 1, InstanceID: id, ExecutionID: 1, DuroxideVersion: pin.String(), Data: eventdata.OrchestrationStarted{Name: "O", Version: "1.0.0"}}},
-		Metadata:     engine.ExecutionMetadata{OrchestrationName: "O", OrchestrationVersion: "1.0.0", PinnedVersion: &pin, ParentInstanceID: "boss", ParentExecutionID: 1, ParentEventID: 2}}))
+		Metadata:     engine.ExecutionMetadata{OrchestrationName: "O", OrchestrationVersion: "1.0.0", PinnedVersion: &pin, ParentInstanceID: parent, ParentExecutionID: 1, ParentEventID: 2}}))
 	w.must(w.out.EnqueueForOrchestrator(ctx, engine.ExternalRaisedItem{Instance: id, Name: "go"}, 0))
 }
 
@@ -118,6 +120,22 @@ func TestEndsWhatNobodyFetches(t *testing.T) {
 	}
 	if n := w.look(10 * time.Second); n != 2 {
 		t.Errorf("%d messages after 10 s more", n)
+	}
+}
+
+// TestIDUsedAgain checks that the time for which an instance was blocked does not count for the next one with its id.
+func TestIDUsedAgain(t *testing.T) {
+	w := newWorld(t, nil)
+	w.waitingOf("", "again", engine.V(2, 0, 0))
+	w.look(5 * time.Second)
+	_, err := w.out.Admin().DeleteInstance(context.Background(), "again", true)
+	w.must(err)
+	w.waitingOf("", "again", engine.V(3, 0, 0))
+	if n := w.look(11 * time.Second); n != 0 {
+		t.Errorf("ended with the time of the one before: %+v", w.queue.Messages())
+	}
+	if n := w.look(10 * time.Second); n != 1 {
+		t.Errorf("%d messages after 10 s", n)
 	}
 }
 

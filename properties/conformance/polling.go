@@ -139,6 +139,9 @@ func wakeOnTime(w *caseRun) {
 
 // giveUpWaiting cancels a waiting fetch, and only then sends work.
 func giveUpWaiting(w *caseRun) {
+	if w.NoCancel {
+		lacks("the provider does not learn that a caller has given up (the protocol has no such request; in Go, Store.NoCancel)")
+	}
 	waiting, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	answer := w.waitForInstance(waiting)

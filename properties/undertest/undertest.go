@@ -79,6 +79,9 @@ type Store struct {
 	// Sequential is set if calls must not overlap. (A provider must allow overlapping calls.) Checks that would make
 	// overlapping calls then make them one after another.
 	Sequential bool
+	// NoCancel is set if the provider does not learn that a caller's context has been cancelled, as one behind the provider
+	// protocol. A check of that is skipped.
+	NoCancel bool
 	// FailAckStep makes the next ack_orchestration_item, and no later one, fail with a retryable error and no effect
 	// before the given step, counted from 0, modulo the number of steps, which the provider chooses. An ack that is
 	// refused earlier, or commits without that step, answers as usual.

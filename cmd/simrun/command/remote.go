@@ -164,7 +164,7 @@ func (r *remote) store() (*undertest.Store, error) {
 	ctx := context.Background()
 	r.now, _ = r.empty()
 	d := r.client.Described()
-	in := &undertest.Store{Provider: r.client, Methods: d.Methods, Sequential: !d.Overlapping, LongPolls: d.LongPolls, Second: remoteSecond, Broken: r.broken}
+	in := &undertest.Store{Provider: r.client, Methods: d.Methods, Sequential: !d.Overlapping, LongPolls: d.LongPolls, NoCancel: true, Second: remoteSecond, Broken: r.broken}
 	in.NowMs = func() int64 { // a store with its own clock, whose time never decreases
 		now, _ := r.client.Now(ctx)
 		r.now = max(r.now, now)

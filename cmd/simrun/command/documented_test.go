@@ -30,7 +30,7 @@ var smaller = []struct{ pattern, by string }{
 	{`^simrun$`, "simrun run"},
 	{`^(simrun fuzz \S+)$`, "$1 --for 100ms"},
 	{`^(simrun init .*my-upgrade.txt)`, "rm my-upgrade.txt; $1"},
-	{`^(simrun (run|plan|compare)\b)((?: [^-]\S*| --[^s]\S*)*)$`, "$1 --seeds 2$3"},
+	{`^(simrun (run|plan|compare)\b)((?: [^-]\S*| --[^s]\S*| --store \S+)*)$`, "$1 --seeds 2$3"},
 	{`^(simrun fuzz --exhaustive\b)`, "$1 --runs 4"}, {`^(simrun shrink\b)`, "$1 --runs 200"}, // a plan cut off earlier takes longer to explain
 	{`^(simrun oracle)((?: --keep-going| --deny \S+| --known \S+)* --(?: .*)?)$`, "$1 --seeds 2$2"},
 	{`^(simrun conformance\b)`, "$1 --run CF-01"},

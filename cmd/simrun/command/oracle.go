@@ -428,7 +428,7 @@ func (c *oracleCmd) runOverlap(a *app, seeds seedRange, promises oracle.Options)
 	if f := report.Finding; f != nil {
 		if f.Class == overlap.NoAnswer {
 			end = peer.abandon
-			f.Story = strings.TrimRight(f.Story+"\n"+peer.became(), "\n")
+			f.Story = strings.TrimRight(f.Story+"\n"+peer.became(peer.client.Ended()), "\n")
 		}
 		out.Finding, out.ExitStatus = &overlapFindingJSON{Class: f.Class, Seed: decimal(f.Seed), Calls: f.Calls, Story: f.Story}, exitSafety
 	}

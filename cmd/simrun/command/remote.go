@@ -26,8 +26,9 @@ type remote struct {
 	stop func() error
 	// abandon kills the process or closes the connection without waiting for it to finish.
 	abandon func() error
-	// became says what became of the process, with what it wrote to standard error; "" at an address.
-	became func() string
+	// became says what became of the process, with what it wrote to standard error; "" at an address. One whose output has
+	// ended is about to end.
+	became func(ended bool) string
 	client *wire.Client
 	now    int64
 	// again starts the program again; nil at an address. kill ends it at once. gone is set while it does not run.
@@ -88,7 +89,7 @@ func (p *provider) dial(patience time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", p.Connect, err), conn.Close())
 	}
-	return &remote{stop: conn.Close, abandon: conn.Close, became: func() string { return "" }, client: client}, nil
+	return &remote{stop: conn.Close, abandon: conn.Close, became: func(bool) string { return "" }, client: client}, nil
 }
 
 func start(command []string, patience time.Duration) (*remote, error) {
@@ -96,7 +97,12 @@ func start(command []string, patience time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	became := func() string { return process.Describe(2 * time.Second) }
+	became := func(ended bool) string {
+		if ended {
+			return process.Describe(2 * time.Second)
+		}
+		return process.Describe(0)
+	}
 	client, err := wire.Dial(context.Background(), process, wire.ClientOptions{Patience: patience, Start: startPatience, Became: became})
 	if err != nil {
 		_ = process.Stop(0) // it does not speak the protocol, so how it exits does not matter

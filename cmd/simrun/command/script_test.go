@@ -3,6 +3,7 @@ package command_test
 import (
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,9 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv(durosim.EnvShrink) == "" { // not set by a script
 		os.Setenv(durosim.EnvShrink, shrinkLimit)
+	}
+	if f := flag.Lookup("test.parallel"); f != nil {
+		_ = f.Value.Set("4") // much of the time goes by in waiting for programs
 	}
 	sample.CollectLess() // inherited by the commands that scripts run, because these are this program, too
 	testscript.Main(m, map[string]func(){
@@ -67,10 +71,14 @@ const shrinkLimit = "1h"
 //	steps PAGE SECTION SCRIPT   writes what the workflows in the section of a page run as a shell script
 //	getkey VAR FILE KEY         puts the value of the object's key in an environment variable
 //
-// Lines that begin with the condition [long] are run only with DUROSIM_LONG=1.
+// Lines that begin with the condition [long], and every other script unless -run names it, are run only with DUROSIM_LONG=1.
 func TestScripts(t *testing.T) {
+	files := sample.Must(filepath.Glob("testdata/script/*.txtar"))(t)
+	if asked := flag.Lookup("test.run").Value.String(); !strings.Contains(asked, "/") {
+		files = sample.Of(files, 2)
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {

@@ -28,7 +28,7 @@ type Client struct {
 
 	conn     *connection
 	patience time.Duration
-	became   func() string
+	became   func(ended bool) string
 
 	described Described
 
@@ -41,8 +41,9 @@ type ClientOptions struct {
 	Patience time.Duration
 	// Start is the maximum time that the first answer may take, if it is more than Patience: a program has to start.
 	Start time.Duration
-	// Became, if not nil, describes the other side's fate after it has stopped answering.
-	Became func() string
+	// Became, if not nil, describes the other side's fate after it has stopped answering. ended says that its output has
+	// ended; otherwise it is silent.
+	Became func(ended bool) string
 }
 
 // Dial asks the other side to describe itself and returns a client for it.
@@ -212,7 +213,7 @@ func (c *Client) malformed(method, reason string, silent bool) error {
 
 func (c *Client) broke(e ProtocolError, silent bool) error {
 	if silent && c.became != nil {
-		e.Reason += "; " + c.became()
+		e.Reason += "; " + c.became(c.Ended())
 	}
 	c.failure.CompareAndSwap(nil, &e)
 	return c.failure.Load()

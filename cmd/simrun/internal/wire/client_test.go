@@ -46,7 +46,7 @@ func peer(t *testing.T, patience time.Duration, lines ...string) (*wire.Client, 
 		fromClient.Close()
 		<-done
 	})
-	return wire.Dial(t.Context(), foreign.NewLines(toClient, fromClient), wire.ClientOptions{Patience: patience, Became: func() string { return "it is gone" }})
+	return wire.Dial(t.Context(), foreign.NewLines(toClient, fromClient), wire.ClientOptions{Patience: patience, Became: func(bool) string { return "it is gone" }})
 }
 
 // TestClientReports checks that an error names what the other side did wrong, and that later calls fail immediately.

@@ -26,6 +26,7 @@ type Arena struct {
 	events arena.Of[engine.Event]
 	items  arena.Of[engine.WorkItem]
 	starts arena.Of[replay.Start]
+	slots  arena.Of[slot] // of the run's nodes
 }
 
 // NewArena returns an Arena that has memory for turns, too, and must be closed after use.
@@ -68,4 +69,5 @@ func (m *Arena) NextRun() {
 	m.events.Reset()
 	m.items.Reset()
 	m.starts.Reset()
+	m.slots.Reset()
 }

@@ -107,7 +107,7 @@ func New(c Config) (*Node, error) {
 	n.owners = n.rules.sessionOwners(&n.options, runtime)
 	n.admitted = engine.FilterFor(n.supported)
 	n.filter = n.rules.DeclareFilter(n.supported)
-	n.slots = make([]slot, 0, n.options.OrchestrationConcurrency+n.options.WorkerConcurrency)
+	n.slots = n.arena.slots.Make(n.options.OrchestrationConcurrency + n.options.WorkerConcurrency)
 	for i := range n.options.OrchestrationConcurrency {
 		n.slots = append(n.slots, slot{id: Slot{SlotOrchestration, i}})
 	}

@@ -74,7 +74,6 @@ func (e Expectation) Validate() error {
 	default:
 		return fmt.Errorf("expectation %q: expected always, never or sometimes", e.Mode)
 	}
-	facts := Facts()
 	i := slices.IndexFunc(facts, func(info FactInfo) bool { return info.Name == e.Event })
 	if i < 0 {
 		names := pretty.Texts(facts, func(info FactInfo) string { return info.Name })

@@ -32,7 +32,10 @@ const (
 
 // Facts returns the facts that expectations can name, with their attributes. The fact "up" has an additional attribute
 // for each build, named by the build's version, and the fact "node" has one for each orchestration, named NAME@VERSION.
-func Facts() []FactInfo {
+// The caller must not change them.
+func Facts() []FactInfo { return facts }
+
+var facts = func() []FactInfo {
 	node := FactAttr{"node", "the node, by its name in the plan", nil}
 	build := FactAttr{"build", "the node's build", nil}
 	pin := FactAttr{"pin", "the execution's pin, or none", nil}
@@ -74,4 +77,4 @@ func Facts() []FactInfo {
 			{"filter", "the filter that it declares, such as \">=0.0.0, <=1.5.0\"", nil},
 			{"NAME@VERSION", "whether it has that orchestration (yes, no)", nil}}},
 	}
-}
+}()

@@ -483,12 +483,19 @@ func (a *app) printStory(lines []storyLine) {
 		width = max(width, len(who(&lines[i])))
 	}
 	a.printf("%s\n", a.style.quiet(fmt.Sprintf("%11s  %-*s  what", "time", width, "who")))
-	for i := range lines {
-		l := &lines[i]
+	for i := 0; i < len(lines); i++ {
+		l, times := &lines[i], 1
+		for i+1 < len(lines) && lines[i+1].Ms == l.Ms && who(&lines[i+1]) == who(l) && lines[i+1].Text == l.Text {
+			i, times = i+1, times+1
+		}
 		if l.Violation {
 			a.printf("%11s  %s\n", pretty.Duration(l.Ms), a.style.bad(fmt.Sprintf("%-*s  >>> VIOLATED %s", width, l.Node, l.Text)))
 			continue
 		}
-		a.printf("%11s  %-*s  %s\n", pretty.Duration(l.Ms), width, who(l), l.Text)
+		text := l.Text
+		if times > 1 {
+			text += fmt.Sprintf(" (%d times)", times)
+		}
+		a.printf("%11s  %-*s  %s\n", pretty.Duration(l.Ms), width, who(l), text)
 	}
 }

@@ -18,6 +18,7 @@ type Process struct {
 	// Lines reads the child's standard output and writes its standard input.
 	*Lines
 	name    string
+	in      *os.File // nil if the child's standard input is no file here
 	out     *os.File
 	command *exec.Cmd
 	errors  tail
@@ -37,6 +38,7 @@ func Start(program string, args ...string) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", program, err)
 	}
+	p.in, _ = in.(*os.File)
 	// StdoutPipe is unsuitable: Wait would close its reader, and the child's last output would be lost.
 	out, child, err := os.Pipe()
 	if err != nil {
@@ -113,6 +115,14 @@ func (p *Process) Kill() {
 	<-p.ended
 	_ = p.Close()
 	_ = p.out.Close()
+}
+
+// Unread returns how many bytes the child has not read yet, or -1 if that is unknown.
+func (p *Process) Unread() int {
+	if p.in == nil {
+		return -1
+	}
+	return unread(p.in)
 }
 
 // tail is a writer that keeps the last bytes written.

@@ -28,7 +28,8 @@ type Exchange struct {
 	// without effect.
 	Failing bool
 	// Crash says on its first line that the provider panicked during the call, that its process ended, or that its answer
-	// has the wrong form; the others have the stack or the process's last words. No contract allows that.
+	// has the wrong form; the others have the stack or the process's last words. No contract allows that. If Call is nil, it
+	// says why the provider does not go on after it was killed.
 	Crash string
 	// At is the span of store time in which the call took effect.
 	At Span
@@ -37,6 +38,9 @@ type Exchange struct {
 // String returns the call as it appears in a transcript: the method, with its parameters in JSON,
 // and on a line of its own that the storage was made to fail.
 func (e Exchange) String() string {
+	if e.Call == nil {
+		return "restart"
+	}
 	text := brief(call.CallText(e.Call))
 	if e.Build != "" {
 		text += " by build " + e.Build

@@ -115,7 +115,10 @@ func (o *Oracle) Judge(e *Exchange) *Refusal {
 	if o.options.CallersClocks {
 		o.latest = min(o.latest, at.Lo)
 	}
-	if at.Hi < o.latest || at.Hi < at.Lo {
+	if at.Hi < at.Lo {
+		return refuse("2", "", "time goes back during the call")
+	}
+	if at.Hi < o.latest {
 		return refuse("2", "", "time goes back: an earlier call began at %d ms", o.latest)
 	}
 	at.Lo = max(at.Lo, o.latest)
@@ -267,7 +270,11 @@ func (r *Refusal) invariants() []string {
 // Error describes the refusal in several lines.
 func (r *Refusal) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Exchange, r.AnswerText())
+	if r.Call == nil {
+		fmt.Fprintf(&b, "before call %d, at %s ms: %s\n", r.Number, r.At, r.Exchange)
+	} else {
+		fmt.Fprintf(&b, "call %d at %s ms: %s\n  answered   %s\n", r.Number, r.At, r.Exchange, r.AnswerText())
+	}
 	for _, c := range r.Objections {
 		fmt.Fprintf(&b, "  but        %s\n", c)
 	}

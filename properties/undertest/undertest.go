@@ -3,6 +3,7 @@ package undertest
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -108,18 +109,32 @@ type Store struct {
 	down  error
 }
 
-// Reopen calls Restart. If that fails, Down says so, and no further call can be made.
+// Reopen calls Restart. If that fails, or the provider lacks something that it had, Down says so, and no further call can
+// be made.
 func (s *Store) Reopen() {
+	defer func() {
+		if p := recover(); p != nil {
+			s.down = fmt.Errorf("Restart panicked: %v\n%s", p, debug.Stack())
+		}
+	}()
+	managed, had := s.Provider.Admin() != nil, len(s.lacks)
 	next, err := s.Restart()
-	if err == nil && next == nil {
-		err = errors.New("Store.Restart returned no provider")
+	switch {
+	case err != nil:
+	case next == nil:
+		err = errors.New("Restart returned no provider")
+	default:
+		s.Provider = next
+		err = s.narrow(s.asked)
 	}
-	if err != nil {
-		s.down = err
-		return
+	switch {
+	case err != nil:
+	case managed && s.Provider.Admin() == nil:
+		err = errors.New("it has no management surface any more")
+	case len(s.lacks) > had:
+		err = fmt.Errorf("it does not have all its methods any more: it lacks %s", strings.Join(s.lacks, ", "))
 	}
-	s.Provider = next
-	s.down = s.narrow(s.asked)
+	s.down = err
 }
 
 // Down returns why the last Reopen failed, or nil.
@@ -150,6 +165,7 @@ func (s *Store) LeftOut() []string {
 		{s.CorruptMessage != nil, "messages that cannot be decoded: the store has no CorruptMessage"},
 		{s.Provider.Admin() != nil, "the management surface: the provider has none"},
 		{s.Restart != nil, "what a crash of the provider leaves: the store has no Restart"},
+		{s.Restart == nil || s.Kill != nil, "what a crash during a call leaves: the store has no Kill"},
 	} {
 		if !what.offered {
 			list = append(list, what.text)

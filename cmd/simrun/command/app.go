@@ -70,7 +70,7 @@ func (p Program) Run(args []string, stdout, stderr io.Writer) (status int) {
 		fmt.Fprintf(stderr, "%s: the program: %v\n", p.name(), err)
 		return exitUsage
 	}
-	p.stores = &stores{idle: map[string][]*remote{}}
+	p.stores = &stores{idle: map[string][]*remote{}, one: map[string]chan bool{}}
 	defer p.stores.close()
 	a := &app{program: &p, stdout: bufio.NewWriterSize(stdout, 1<<16), stderr: stderr, stop: func() {}}
 	defer func() { a.stop() }()

@@ -38,7 +38,7 @@ type oracleCmd struct {
 
 // Help returns the text printed below the flags.
 func (oracleCmd) Help() string {
-	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, advancing time in between, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is shortened, and shown with the allowed answers. Checks that need something the program does not offer are skipped, and listed. A program that declares itself durable is killed in every fifth sequence, and started again.
+	return `Starts a program that offers a storage provider over JSON-RPC (docs/oracle-protocol.md), makes random sequences of calls on it, advancing time in between, and compares each answer with the contract. The first sequence with an answer that the contract does not allow is shortened, and shown with the allowed answers. Checks that need something the program does not offer are skipped, and listed. A program that declares itself durable is killed in every fifth sequence, and started again, but not with --overlap.
 
 With --log it reads a log of calls that were made on an initially empty store, one after another, and names the first answer that the contract does not allow, with the allowed ones. A line is a JSON object with at_ms, method, params, and result or error; oracle.Record writes such logs in Go.
 
@@ -146,9 +146,13 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 				peer.stop()
 			}
 			fresh, err := c.dial(c.Timeout)
+			if err != nil && peer.gone {
+				err = fmt.Errorf("remove what the kill has left, so that it starts again: %w", err)
+			}
 			if err != nil {
 				return nil, err
 			}
+			fresh.first = peer.first
 			peer = fresh
 		}
 		return peer.store()

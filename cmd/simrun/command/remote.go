@@ -3,9 +3,12 @@ package command
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -30,12 +33,17 @@ type remote struct {
 	// ended is about to end.
 	became func(ended bool) string
 	client *wire.Client
-	now    int64
-	// again starts the program again; nil at an address. kill ends it at once. gone is set while it does not run.
+	// first is how the program has described itself for the first time.
+	first wire.Described
+	now   int64
+	// again starts the program again; nil at an address. kill ends it at once. gone is set while it does not run. unread
+	// returns how much of what was sent the program has not read yet.
 	again  func() (*remote, error)
 	kill   func()
+	unread func() int
 	gone   bool
-	moment time.Duration // how long the next call that the program is killed in may take
+	moment time.Duration // how long a call takes: about half of them are answered within it
+	kills  int           // in a call
 }
 
 // provider selects the provider to check: a child process or a server at an address.
@@ -89,7 +97,7 @@ func (p *provider) dial(patience time.Duration) (*remote, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", p.Connect, err), conn.Close())
 	}
-	return &remote{stop: conn.Close, abandon: conn.Close, became: func(bool) string { return "" }, client: client}, nil
+	return &remote{stop: conn.Close, abandon: conn.Close, became: func(bool) string { return "" }, client: client, first: client.Described()}, nil
 }
 
 func start(command []string, patience time.Duration) (*remote, error) {
@@ -109,8 +117,8 @@ func start(command []string, patience time.Duration) (*remote, error) {
 		return nil, fmt.Errorf("%s: %w", strings.Join(command, " "), err)
 	}
 	return &remote{
-		stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, became: became, client: client,
-		again: func() (*remote, error) { return start(command, patience) }, kill: process.Kill,
+		stop: func() error { return process.Stop(stopPatience) }, abandon: func() error { return process.Stop(0) }, became: became, client: client, first: client.Described(),
+		again: func() (*remote, error) { return start(command, patience) }, kill: process.Kill, unread: process.Unread,
 	}, nil
 }
 
@@ -124,30 +132,66 @@ func (r *remote) restart() (engine.Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	next.now, next.moment = r.now, r.moment
+	next.now, next.moment, next.kills, next.first = r.now, r.moment, r.kills, r.first
 	*r = *next
-	if r.client.Described().VirtualClock {
-		if err := r.client.SetNow(context.Background(), r.now); err != nil {
-			return nil, err
-		}
+	if err := r.goesOn(); err != nil {
+		r.kill()
+		r.gone = true
+		return nil, err
 	}
 	return r.client, nil
 }
 
-// killIn makes a call and kills the program a moment later. The moment is such that about half of the calls are answered
-// before.
-func (r *remote) killIn(c call.Call) (call.Answer, bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), r.moment)
-	defer cancel()
-	a := call.Perform(ctx, r.client, c)
-	answered := a.Err == nil || ctx.Err() == nil
-	if answered {
-		r.moment = max(r.moment*2/3, time.Microsecond)
-	} else {
-		r.moment = min(r.moment*3/2, time.Second)
+// goesOn sets the clock of a program that was started again, and returns an error if it is not what it was.
+func (r *remote) goesOn() error {
+	if is := r.client.Described(); !reflect.DeepEqual(r.first, is) {
+		return fmt.Errorf("describe: it says of itself %s, and said %s", asJSON(is), asJSON(r.first))
 	}
+	if !r.first.VirtualClock {
+		return nil
+	}
+	now, err := r.client.Now(context.Background())
+	if err == nil && now > r.now {
+		err = fmt.Errorf("clock_now: the clock shows %d, and showed %d before", now, r.now)
+	}
+	if err != nil {
+		return err
+	}
+	return r.client.SetNow(context.Background(), r.now)
+}
+
+func asJSON(d wire.Described) string {
+	text, _ := json.Marshal(d) // it has only texts and truth values
+	return string(text)
+}
+
+// killIn makes a call and kills the program while it works on it, as far as that can be known: a while after it has read
+// the request, which is about as long as it takes to answer, or a part of that.
+func (r *remote) killIn(c call.Call) (call.Answer, bool) {
+	client, done := r.client, make(chan call.Answer, 1)
+	parts := [...]time.Duration{100, 80, 60, 40, 20}
+	part := parts[r.kills%len(parts)]
+	r.kills++
+	go func() { done <- call.Perform(context.Background(), client, c) }()
+	spin := func(most time.Duration, until func() bool) {
+		for from := time.Now(); time.Since(from) < most && len(done) == 0 && !until(); {
+			runtime.Gosched() // a timer is too coarse
+		}
+	}
+	spin(time.Millisecond, func() bool { return r.unread() != 0 })
+	spin(100*time.Millisecond, func() bool { return r.unread() <= 0 })
+	spin(r.moment*part/100, func() bool { return false })
 	r.kill()
 	r.gone = true
+	a := <-done
+	answered := client.Failure() == nil
+	switch {
+	case part < 100:
+	case answered:
+		r.moment = max(r.moment*3/4, time.Microsecond)
+	default:
+		r.moment = min(r.moment*4/3, time.Second)
+	}
 	return a, answered
 }
 
@@ -169,7 +213,7 @@ func (r *remote) broken() error {
 func (r *remote) store() (*undertest.Store, error) {
 	ctx := context.Background()
 	r.now, _ = r.empty()
-	d := r.client.Described()
+	d := r.first
 	in := &undertest.Store{Provider: r.client, Methods: d.Methods, Sequential: !d.Overlapping, LongPolls: d.LongPolls, NoCancel: true, Second: remoteSecond, Broken: r.broken}
 	in.NowMs = func() int64 { // a store with its own clock, whose time never decreases
 		now, _ := r.client.Now(ctx)
@@ -190,7 +234,7 @@ func (r *remote) store() (*undertest.Store, error) {
 		in.CorruptMessage = r.corruptMessage
 	}
 	if d.Durable && r.again != nil {
-		r.moment = cmp.Or(r.moment, time.Millisecond)
+		r.moment = cmp.Or(r.moment, 200*time.Microsecond)
 		in.Restart, in.Kill = r.restart, r.killIn
 	}
 	if d.FailAckStep {
@@ -218,7 +262,7 @@ func (r *remote) leftOut(report *search.Report) []string {
 			out = append(out, what)
 		}
 	}
-	d := r.client.Described()
+	d := r.first
 	for _, what := range []struct {
 		offered bool
 		text    string
@@ -227,7 +271,8 @@ func (r *remote) leftOut(report *search.Report) []string {
 		{d.CorruptEvent, "histories that cannot be decoded: corrupt_event is false"},
 		{d.CorruptMessage, "messages that cannot be decoded: corrupt_message is false"},
 		{d.Admin, "the management surface: admin is false"},
-		{d.Durable && r.again != nil, "what a kill of the program leaves: durable is false"},
+		{d.Durable || r.again == nil, "what a kill of the program leaves: durable is false"},
+		{r.again != nil, "what a kill of the program leaves: a connection cannot kill it"},
 	} {
 		if !what.offered {
 			out = append(out, what.text)
@@ -241,6 +286,7 @@ func (r *remote) leftOut(report *search.Report) []string {
 type stores struct {
 	mu   sync.Mutex
 	idle map[string][]*remote // idle processes, keyed by command line
+	one  map[string]chan bool // of each durable program a place for the run that it serves: two processes would share a store
 }
 
 // storePatience is the maximum time that a store may take to answer a call during a run.
@@ -269,22 +315,32 @@ func (s *stores) of(line string) (func(startMs int64) (*cluster.ForeignStore, er
 }
 
 // take returns a process with an empty store, whose clock is not ahead of startMs.
-func (s *stores) take(line string, words []string, startMs int64) (*remote, error) {
+func (s *stores) take(line string, words []string, startMs int64) (peer *remote, err error) {
+	place, err := s.place(line, words)
+	if err != nil {
+		return nil, err
+	}
+	if place != nil {
+		<-place
+		defer func() {
+			if err != nil {
+				place <- true
+			}
+		}()
+	}
 	s.mu.Lock()
-	var peer *remote
 	if n := len(s.idle[line]); n > 0 {
 		peer = s.idle[line][n-1]
 		s.idle[line] = s.idle[line][:n-1]
 	}
 	s.mu.Unlock()
 	if peer != nil {
-		if now, err := peer.empty(); err == nil && now <= startMs {
+		if now, err := peer.empty(); err == nil && now <= startMs && peer.client.Described().VirtualClock {
 			return peer, nil
 		}
 		_ = peer.stop() // its clock cannot be set back
 	}
-	peer, err := start(words, storePatience)
-	if err != nil {
+	if peer, err = start(words, storePatience); err != nil {
 		return nil, err
 	}
 	now, err := peer.empty()
@@ -292,6 +348,8 @@ func (s *stores) take(line string, words []string, startMs int64) (*remote, erro
 	case err != nil:
 	case !peer.client.Described().VirtualClock:
 		err = errors.New("virtual_clock is false, but a cluster runs only in virtual time")
+	case now > startMs && place != nil:
+		err = fmt.Errorf("its clock shows %d after reset, but a run begins at %d: since the program is durable, reset must set its clock back", now, startMs)
 	case now > startMs:
 		err = fmt.Errorf("its clock shows %d at the start, but a run begins at %d", now, startMs)
 	default:
@@ -299,6 +357,26 @@ func (s *stores) take(line string, words []string, startMs int64) (*remote, erro
 	}
 	_ = peer.stop()
 	return nil, fmt.Errorf("%s: %w", line, err)
+}
+
+// place returns the place of a durable program, or nil. It starts a program that has not been asked yet.
+func (s *stores) place(line string, words []string) (chan bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	place, asked := s.one[line]
+	if asked {
+		return place, nil
+	}
+	peer, err := start(words, storePatience)
+	if err != nil {
+		return nil, err
+	}
+	if peer.client.Described().Durable {
+		place = make(chan bool, 1)
+		place <- true
+	}
+	s.one[line], s.idle[line] = place, append(s.idle[line], peer)
+	return place, nil
 }
 
 // empty clears the remote store and returns its clock's current time.
@@ -320,9 +398,12 @@ func (s *stores) store(line string, peer *remote) *cluster.ForeignStore {
 			defer s.mu.Unlock()
 			if peer.client.Failure() != nil || s.idle == nil {
 				_ = peer.stop()
-				return
+			} else {
+				s.idle[line] = append(s.idle[line], peer)
 			}
-			s.idle[line] = append(s.idle[line], peer)
+			if place := s.one[line]; place != nil {
+				place <- true
+			}
 		},
 	}
 	if d.CorruptEvent {

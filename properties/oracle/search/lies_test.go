@@ -76,7 +76,7 @@ var unseenLies = []struct{ lies, why string }{
 	{`(delete|prune|get)_\w+ says \w+ there`, "beside an error, where no result counts"},
 	{`fetch_.* hears PollTimeout`, "this store does not wait"},
 	{`cleanup_orphaned_sessions hears IdleTimeout`, "the contract has no use for it"},
-	{`.* hears (Worker)?Items?\[?\]?\.(Data|FireAtMs|Orchestration|ParentExecutionID|ParentID|ParentInstance|Reason|Result|Version|SessionID|Tag|Details.*)`, "a message in the wrong queue, which nobody gets"},
+	{`.* hears (Worker)?Items?\[?\]?\.(Data|FireAtMs|Orchestration|ParentExecutionID|ParentID|ParentInstance|Reason|Result|Version|SessionID|Tag|InitialCustomStatus there|Details.*)`, "a message in the wrong queue, which nobody gets"},
 	{`ack_orchestration_item hears (OrchestratorItems\[\]\.(SessionID|Tag)|WorkerItems\[\]\..*)`, "likewise"},
 	{`ack_work_item hears Completion\.(Data|Name)`, "likewise"},
 }

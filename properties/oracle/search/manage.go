@@ -27,6 +27,7 @@ func (c *checker) append(t *draws) {
 		for _, e := range r.Events {
 			c.events = append(c.events, call.CorruptEvent{Instance: r.Instance, ExecutionID: r.ExecutionID, EventID: e.EventID})
 		}
+		c.do(t, call.ReadWithExecution{Instance: r.Instance, ExecutionID: r.ExecutionID})
 	}
 }
 

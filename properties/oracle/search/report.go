@@ -35,7 +35,7 @@ func (r *reporter) found(c *checker, seed uint64) error {
 		r.report.Findings[at].Count++
 		return nil
 	}
-	s := &shrinker{factory: r.factory, options: r.options.Oracle, class: class}
+	s := &shrinker{factory: r.factory, options: r.options.Oracle, class: class, context: r.options.Context}
 	var refusal *oracle.Refusal
 	var transcript []string
 	shortest, least := false, s.least(c.moves)
@@ -52,7 +52,11 @@ func (r *reporter) found(c *checker, seed uint64) error {
 	case refusal == nil && attempts(least) > 1:
 		refusal, transcript = c.refusal, c.transcript("the same calls on other stores were allowed: what a kill leaves depends on its moment")
 	case refusal == nil: // the provider is nondeterministic, or its stores share state
-		refusal, transcript = c.refusal, c.transcript("the same calls on another store were allowed: the provider is not deterministic, or its stores share state")
+		why := "the same calls on another store were allowed: the provider is not deterministic, or its stores share state"
+		if c.restarts {
+			why += ", or a restart undoes what made the store empty"
+		}
+		refusal, transcript = c.refusal, c.transcript(why)
 	}
 	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Shortest: shortest, Known: r.known(class)}
 	if at < 0 {
@@ -96,6 +100,9 @@ var (
 // classOf returns the text that all refusals for the same mistake have in common.
 func classOf(r *oracle.Refusal) string {
 	text := "not what the contract allows"
+	if r.Call == nil {
+		return "restart: the provider does not go on"
+	}
 	if len(r.Objections) > 0 {
 		// The token goes first: it may have a colon, as that of a shorter sequence in which nothing gives it (see retoken).
 		text = strings.ReplaceAll(r.Objections[0].Text, "token "+cmp.Or(call.LockToken(r.Call), "…")+" ", "token … ")

@@ -13,8 +13,8 @@ import (
 )
 
 // restarting makes stores that lose, when they restart, the last call that late says is stored late. A kill during a call
-// lets every other call take effect, and lose its answer. again, if not nil, makes every restart fail.
-func restarting(late func(call.Call) bool, again error) undertest.Factory {
+// lets every other call take effect, and lose its answer. again makes what Restart returns of the provider.
+func restarting(late func(call.Call) bool, again func(engine.Provider) (engine.Provider, error)) undertest.Factory {
 	return undertest.Factory{New: func() (*undertest.Store, error) {
 		s, err := inMemory(nil).Make()
 		if err != nil {
@@ -35,7 +35,7 @@ func restarting(late func(call.Call) bool, again error) undertest.Factory {
 		served := s.Provider
 		s.Restart = func() (engine.Provider, error) {
 			unsaved = nil
-			return served, again
+			return again(served)
 		}
 		s.Kill = func(c call.Call) (call.Answer, bool) {
 			if kills++; kills%2 == 0 {
@@ -49,8 +49,10 @@ func restarting(late func(call.Call) bool, again error) undertest.Factory {
 
 func never(call.Call) bool { return false }
 
+func same(p engine.Provider) (engine.Provider, error) { return p, nil }
+
 func TestRestarts(t *testing.T) {
-	Check(t, restarting(never, nil), Options{Sequences: int(sample.Number(200, 1000))})
+	Check(t, restarting(never, same), Options{Sequences: int(sample.Number(200, 1000))})
 }
 
 func TestLostByARestart(t *testing.T) {
@@ -58,7 +60,7 @@ func TestLostByARestart(t *testing.T) {
 		_, ok := c.(call.EnqueueForWorker)
 		return ok
 	}
-	report, err := Search(restarting(late, nil), Options{Sequences: 500})
+	report, err := Search(restarting(late, same), Options{Sequences: 500})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +74,29 @@ func TestLostByARestart(t *testing.T) {
 }
 
 func TestNoSecondStart(t *testing.T) {
-	report, err := Search(restarting(never, errors.New("the file is damaged")), Options{Sequences: 100})
-	if err != nil {
-		t.Fatal(err)
+	without := func(managed bool) func(engine.Provider) (engine.Provider, error) {
+		return func(p engine.Provider) (engine.Provider, error) {
+			return call.Through(p.Name(), p.Version(), managed, func(ctx context.Context, c call.Call) call.Answer {
+				if _, gone := c.(call.Read); gone && managed {
+					return call.Answer{Err: engine.ErrUnsupported}
+				}
+				return call.Perform(ctx, p, c)
+			}), nil
+		}
 	}
-	f := report.Unknown()
-	if f == nil || !f.Shortest || !strings.Contains(f.String(), "the provider was killed, and does not start again: the file is damaged") {
-		t.Fatalf("found %v", f)
+	for want, again := range map[string]func(engine.Provider) (engine.Provider, error){
+		"does not go on: the file is damaged":             func(engine.Provider) (engine.Provider, error) { return nil, errors.New("the file is damaged") },
+		"does not go on: Restart returned no provider":    func(engine.Provider) (engine.Provider, error) { return nil, nil },
+		"does not go on: Restart panicked: torn":          func(engine.Provider) (engine.Provider, error) { panic("torn") },
+		"does not go on: it has no management surface":    without(false),
+		"the provider does not have this method any more": without(true),
+	} {
+		report, err := Search(restarting(never, again), Options{Sequences: 500})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := report.Unknown(); f == nil || !f.Shortest || !strings.Contains(f.String(), want) || f.Refusal.Number > 2 {
+			t.Errorf("want %q and a short story, found %v", want, f)
+		}
 	}
 }

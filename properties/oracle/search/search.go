@@ -141,7 +141,14 @@ func Search(f undertest.Factory, o Options) (*Report, error) {
 	r := &reporter{factory: f, options: o, lacks: map[string]bool{}, declared: declared, report: &Report{LeftOut: leftOut}}
 	defer r.finish()
 	for i := range uint64(o.Sequences) {
+		before := len(r.report.Findings)
 		if err := r.sequence(o.First + i); err != nil {
+			if len(r.report.Findings) > before { // the next one has no verdict
+				r.report.Made++
+				if !o.KeepGoing {
+					break
+				}
+			}
 			return r.report, cmp.Or(o.Context.Err(), err)
 		}
 		r.report.Made++

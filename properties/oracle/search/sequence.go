@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/durosim/durosim/engine"
@@ -34,7 +36,10 @@ type checker struct {
 	messages  []call.CorruptMessage
 	nextEvent uint64
 	names     *names
+	has       map[string]bool // methods that have answered
+	restarted bool
 	restarts  bool            // the sequence restarts the provider, which takes long
+	now       int64           // the store's time before the last call or restart
 	killing   bool            // the provider is killed during the next call
 	failing   int             // during the next call, the storage fails before this step, counted from 1; 0 if it does not fail
 	lacks     map[string]bool // methods that the provider reported as unsupported
@@ -52,7 +57,7 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 		return nil, err
 	}
 	c := &checker{
-		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, names: apart, told: told,
+		in: in, oracle: oracle.New(o), strict: oracle.New(denying(o, suspicious...)), lacks: lacks, has: map[string]bool{}, tokens: []string{"bogus"}, items: []string{"A"}, work: []string{"bogus"}, nextEvent: 10, names: apart, told: told,
 	}
 	switch {
 	case seed%4 == 0:
@@ -109,7 +114,7 @@ func (c *checker) actions() []func(*draws) {
 		list = append(list, c.failingAck)
 	}
 	if c.in.Restart != nil && c.restarts {
-		list = append(list, c.restart)
+		list = append(list, c.restart, c.restart)
 	}
 	return list
 }
@@ -123,14 +128,18 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	if c.over() {
 		return call.Answer{Err: engine.ErrUnsupported}
 	}
-	step, failing, kill := c.failing, c.failing > 0, c.killing
-	c.failing, c.killing = 0, false
+	c.now = began
+	step, failing, kill := c.failing, c.failing > 0, c.killing && c.failing == 0 && changes(r)
+	c.failing, c.killing = 0, c.killing && !kill
 	if failing {
 		c.in.FailAckStep(step - 1)
 	}
-	a, lost, crash := perform(c.in, r, kill)
+	a, lost, crash := perform(c.in, r, kill, c.has)
+	c.restarted = c.restarted || kill
 	if errors.Is(a.Err, engine.ErrUnsupported) {
-		c.lacks[call.Method(r)] = true
+		if !c.restarted { // or it may have had the method before
+			c.lacks[call.Method(r)] = true
+		}
 		return a
 	}
 	switch r := r.(type) {
@@ -142,16 +151,60 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	c.judge(oracle.Exchange{Call: r, Answer: a, Lost: lost, Crash: crash, Failing: failing, At: during(c.in, began, crash)})
 	last := &c.moves[len(c.moves)-1]
 	last.step, last.kill = step, kill
+	c.goesOn()
 	return a
 }
 
-// perform makes a call, during which the provider is killed if kill is set; then the answer may be lost. If the provider
-// panics, its process ends by itself or cannot be started again, or its answer has the wrong form, crash says so, and there
-// is no answer.
-func perform(in *undertest.Store, r call.Call, kill bool) (a call.Answer, lost bool, crash string) {
-	if err := in.Down(); err != nil {
-		return call.Answer{}, false, fmt.Sprintf("the provider was killed, and does not start again: %v", err)
+// changes reports whether a call can change the store.
+func changes(r call.Call) bool {
+	method := call.Method(r)
+	return !slices.ContainsFunc([]string{"get_", "list_", "read", "latest_"}, func(prefix string) bool { return strings.HasPrefix(method, prefix) })
+}
+
+// killed kills the provider during the next call that changes the store, which is often an ack. What half of that would have
+// done is looked for.
+func (c *checker) killed(d *draws) {
+	switch d.between(0, 3) {
+	case 0, 1:
+		if token, in, ok := c.begin(d, c.message(d, c.instance(d))); ok {
+			c.killing = true
+			c.commit(d, token, in)
+			c.look(d, in, 1)
+			c.fetch(d)
+			return
+		}
+	case 2:
+		in := c.instance(d)
+		c.do(d, call.EnqueueForWorker{Item: engine.ActivityExecuteItem{Instance: in, ExecutionID: 1, ID: 6, Name: "Act"}})
+		if a := c.do(d, call.FetchWorkItem{LockTimeout: 5000 * ms, Tags: engine.TagFilter{Mode: engine.TagAny}}); a.Work != nil {
+			c.killing = true
+			c.do(d, call.AckWorkItem{LockToken: a.Work.LockToken, Completion: engine.ActivityCompletedItem{Instance: in, ExecutionID: 1, ID: 6, Result: "done"}})
+			if c.in.Provider.Admin() != nil {
+				c.do(d, call.GetQueueDepths{})
+			}
+			c.do(d, call.FetchOrchestrationItem{LockTimeout: 1000 * ms})
+			c.do(d, call.FetchWorkItem{LockTimeout: 5000 * ms, Tags: engine.TagFilter{Mode: engine.TagAny}})
+			return
+		}
 	}
+	c.killing = true
+}
+
+// goesOn ends the sequence with a refusal if the provider does not go on after it was killed.
+func (c *checker) goesOn() {
+	if c.in.Down() != nil && c.refusal == nil {
+		c.judge(oracle.Exchange{Crash: fell(c.in), At: oracle.At(c.now)})
+	}
+}
+
+func fell(in *undertest.Store) string {
+	return fmt.Sprintf("the provider was killed, and does not go on: %v", in.Down())
+}
+
+// perform makes a call, during which the provider is killed if kill is set; then the answer may be lost. If the provider
+// panics, its process ends by itself, or its answer has the wrong form, crash says so, and there is no answer.
+// has holds the methods that have answered.
+func perform(in *undertest.Store, r call.Call, kill bool, has map[string]bool) (a call.Answer, lost bool, crash string) {
 	defer func() {
 		if p := recover(); p != nil {
 			crash = fmt.Sprintf("the provider panicked: %v\n%s", p, debug.Stack())
@@ -168,24 +221,33 @@ func perform(in *undertest.Store, r call.Call, kill bool) (a call.Answer, lost b
 			return call.Answer{}, false, err.Error()
 		}
 	}
+	switch unsupported := errors.Is(a.Err, engine.ErrUnsupported); {
+	case unsupported && has[call.Method(r)]:
+		return call.Answer{}, false, "the provider does not have this method any more"
+	case !unsupported:
+		has[call.Method(r)] = true
+	}
 	return a, false, ""
 }
 
-// restart kills the provider, and starts it again on what it has stored: at once, or during the next call.
+// restart kills the provider, and starts it again on what it has stored: at once, or during the next call that changes it.
 func (c *checker) restart(d *draws) {
-	if c.killing = c.in.Kill != nil && d.oneIn(2); c.killing || c.over() {
+	if c.in.Kill != nil && !d.oneIn(3) {
+		c.killed(d)
 		return
 	}
+	if c.over() {
+		return
+	}
+	c.now, c.restarted = c.in.NowMs(), true
 	c.in.Reopen()
 	c.moves = append(c.moves, move{restart: true})
-	if c.in.Down() != nil {
-		c.do(d, call.Read{Instance: "A"}) // nothing but a call can be refused
-	}
+	c.goesOn()
 }
 
 // during returns the span of a call that began at some time. A provider that has crashed is not asked for the time.
 func during(in *undertest.Store, began int64, crash string) oracle.Span {
-	if crash != "" {
+	if crash != "" || in.Down() != nil {
 		return oracle.At(began)
 	}
 	return oracle.Between(began, in.NowMs())

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -30,11 +31,15 @@ type shrinker struct {
 	options oracle.Options
 	class   string // the class of refusal that every shorter sequence must show
 	err     error  // a failure that makes a verdict impossible
+	context context.Context
 }
 
 // replay makes the moves on a fresh store. It returns the first refusal, a transcript of the calls before that, and how
 // many moves it took to get there.
 func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []string, used int) {
+	if s.err == nil && s.context != nil {
+		s.err = s.context.Err()
+	}
 	if s.err != nil {
 		return nil, nil, 0
 	}
@@ -48,13 +53,17 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 			in.Release()
 		}
 	}()
-	judge, calls, waited := oracle.New(s.options), 0, time.Duration(0)
+	judge, calls, waited, has := oracle.New(s.options), 0, time.Duration(0), map[string]bool{}
 	tokens := map[string]string{} // this run's tokens, keyed by those of the first run; never iterated over, so map order does not matter
 	owners := map[string]string{} // the instances of this run's tokens; never iterated over
 	for i, m := range moves {
 		if m.restart {
+			now := in.NowMs()
 			in.Reopen()
 			transcript, waited = append(transcript, restarts), 0
+			if in.Down() != nil {
+				return judge.Apply(oracle.Exchange{Crash: fell(in), At: oracle.At(now)}), transcript, i + 1
+			}
 			continue
 		}
 		if m.args == nil {
@@ -79,7 +88,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 				continue
 			}
 		default:
-			if e.Answer, e.Lost, e.Crash = perform(in, e.Call, m.kill); errors.Is(e.Answer.Err, engine.ErrUnsupported) {
+			if e.Answer, e.Lost, e.Crash = perform(in, e.Call, m.kill, has); errors.Is(e.Answer.Err, engine.ErrUnsupported) {
 				continue
 			}
 		}
@@ -100,6 +109,9 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 		calls++
 		waited = 0
 		transcript = append(transcript, told(calls, e, m.kill))
+		if in.Down() != nil {
+			return judge.Apply(oracle.Exchange{Crash: fell(in), At: oracle.At(began)}), transcript, i + 1
+		}
 	}
 	return nil, transcript, len(moves)
 }

@@ -111,7 +111,9 @@ func (p *Process) Stop(patience time.Duration) error {
 
 // Kill ends the child at once, without a request to exit. Stop must not follow.
 func (p *Process) Kill() {
-	_ = kill(p.command) // it may have exited already
+	if !p.Ended() {
+		_ = kill(p.command) // it may have exited in the meantime
+	}
 	<-p.ended
 	_ = p.Close()
 	_ = p.out.Close()

@@ -37,7 +37,7 @@ type checker struct {
 	nextEvent uint64
 	names     *names
 	has       map[string]bool // methods that have answered
-	restarted bool
+	restarted bool            // the provider has been restarted
 	restarts  bool            // the sequence restarts the provider, which takes long
 	now       int64           // the store's time before the last call or restart
 	killing   bool            // the provider is killed during the next call
@@ -139,6 +139,10 @@ func (c *checker) do(_ *draws, r call.Call) call.Answer {
 	if errors.Is(a.Err, engine.ErrUnsupported) {
 		if !c.restarted { // or it may have had the method before
 			c.lacks[call.Method(r)] = true
+		}
+		if kill {
+			c.moves = append(c.moves, move{restart: true})
+			c.goesOn()
 		}
 		return a
 	}

@@ -114,7 +114,7 @@ type Store struct {
 func (s *Store) Reopen() {
 	defer func() {
 		if p := recover(); p != nil {
-			s.down = fmt.Errorf("Restart panicked: %v\n%s", p, debug.Stack())
+			s.down = fmt.Errorf("Store.Restart panicked: %v\n%s", p, debug.Stack())
 		}
 	}()
 	managed, had := s.Provider.Admin() != nil, len(s.lacks)
@@ -122,7 +122,7 @@ func (s *Store) Reopen() {
 	switch {
 	case err != nil:
 	case next == nil:
-		err = errors.New("Restart returned no provider")
+		err = errors.New("Store.Restart returned no provider")
 	default:
 		s.Provider = next
 		err = s.narrow(s.asked)

@@ -2,6 +2,8 @@ package search
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -46,6 +48,8 @@ func (r *reporter) found(c *checker, seed uint64) error {
 		}
 	}
 	switch {
+	case errors.Is(s.err, context.Canceled):
+		refusal, transcript, shortest = c.refusal, c.transcript("it was not made shorter, since that was interrupted:"), false
 	case s.err != nil:
 		shortest = false
 		refusal, transcript = c.refusal, c.transcript(fmt.Sprintf("it could not be made shorter: %v", s.err))

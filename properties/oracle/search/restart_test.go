@@ -85,11 +85,11 @@ func TestNoSecondStart(t *testing.T) {
 		}
 	}
 	for want, again := range map[string]func(engine.Provider) (engine.Provider, error){
-		"does not go on: the file is damaged":             func(engine.Provider) (engine.Provider, error) { return nil, errors.New("the file is damaged") },
-		"does not go on: Restart returned no provider":    func(engine.Provider) (engine.Provider, error) { return nil, nil },
-		"does not go on: Restart panicked: torn":          func(engine.Provider) (engine.Provider, error) { panic("torn") },
-		"does not go on: it has no management surface":    without(false),
-		"the provider does not have this method any more": without(true),
+		"does not go on: the file is damaged":                func(engine.Provider) (engine.Provider, error) { return nil, errors.New("the file is damaged") },
+		"does not go on: Store.Restart returned no provider": func(engine.Provider) (engine.Provider, error) { return nil, nil },
+		"does not go on: Store.Restart panicked: torn":       func(engine.Provider) (engine.Provider, error) { panic("torn") },
+		"does not go on: it has no management surface":       without(false),
+		"the provider does not have this method any more":    without(true),
 	} {
 		report, err := Search(restarting(never, again), Options{Sequences: 500})
 		if err != nil {

@@ -109,7 +109,7 @@ func (p *Process) Stop(patience time.Duration) error {
 	return nil
 }
 
-// Kill ends the child at once, without a request to exit. Stop must not follow.
+// Kill ends the child at once, without a request to exit.
 func (p *Process) Kill() {
 	if !p.Ended() {
 		_ = kill(p.command) // it may have exited in the meantime

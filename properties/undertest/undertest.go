@@ -91,8 +91,8 @@ type Store struct {
 	// serves it from now on. Whatever was answered before still holds: messages, histories, counts, locks with their
 	// tokens, and sessions. The store's other operations are those of the new provider afterwards.
 	Restart func() (engine.Provider, error)
-	// Kill makes a call and ends the provider while it is under way; Restart, without which it is not used, follows. It returns the answer, or false if
-	// there was none.
+	// Kill makes a call and ends the provider while it is under way. It returns the answer, or false if there was none.
+	// Restart follows; without it, Kill is not used.
 	Kill func(c call.Call) (call.Answer, bool)
 	// FailNext makes the next call fail as if its storage had failed. The store chooses the point at which it fails.
 	FailNext func()

@@ -135,16 +135,10 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	defer func() {
-		if !peer.gone {
-			peer.stop()
-		}
-	}()
+	defer func() { peer.stop() }()
 	store := func() (*undertest.Store, error) {
 		if peer.gone || engine.Mistaken(peer.broken()) && (!peer.client.Resume() || peer.client.Reset(context.Background()) != nil) {
-			if !peer.gone {
-				peer.stop()
-			}
+			peer.stop()
 			fresh, err := c.dial(c.Timeout)
 			if err != nil && peer.gone {
 				err = fmt.Errorf("remove what the kill has left, so that it starts again: %w", err)

@@ -124,9 +124,7 @@ func start(command []string, patience time.Duration) (*remote, error) {
 
 // restart kills the program if it still runs, and starts it again, on what it has stored and at the same time.
 func (r *remote) restart() (engine.Provider, error) {
-	if !r.gone {
-		r.kill()
-	}
+	r.kill()
 	r.gone = true
 	next, err := r.again()
 	if err != nil {

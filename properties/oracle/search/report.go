@@ -38,15 +38,8 @@ func (r *reporter) found(c *checker, seed uint64) error {
 		return nil
 	}
 	s := &shrinker{factory: r.factory, options: r.options.Oracle, class: class, context: r.options.Context}
-	var refusal *oracle.Refusal
-	var transcript []string
-	shortest, least := false, s.least(c.moves)
-	for range attempts(least) {
-		if refusal, transcript, _ = s.replay(least); refusal != nil && classOf(refusal) == class {
-			shortest = true
-			break
-		}
-	}
+	least := s.least(c.moves)
+	refusal, transcript, _, shortest := s.fails(least)
 	switch {
 	case errors.Is(s.err, context.Canceled):
 		refusal, transcript, shortest = c.refusal, c.transcript("it was not made shorter, since that was interrupted:"), false
@@ -57,7 +50,7 @@ func (r *reporter) found(c *checker, seed uint64) error {
 		refusal, transcript = c.refusal, c.transcript("the same calls on other stores were allowed: what a kill leaves depends on its moment")
 	case refusal == nil: // the provider is nondeterministic, or its stores share state
 		why := "the same calls on another store were allowed: the provider is not deterministic, or its stores share state"
-		if c.restarts {
+		if c.restarted {
 			why += ", or a restart undoes what made the store empty"
 		}
 		refusal, transcript = c.refusal, c.transcript(why)

@@ -38,7 +38,6 @@ type checker struct {
 	names     *names
 	has       map[string]bool // methods that have answered
 	restarted bool            // the provider has been restarted
-	restarts  bool            // the sequence restarts the provider, which takes long
 	now       int64           // the store's time before the last call or restart
 	killing   bool            // the provider is killed during the next call
 	failing   int             // during the next call, the storage fails before this step, counted from 1; 0 if it does not fail
@@ -65,7 +64,6 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	case seed%8 == 2:
 		c.names = long
 	}
-	c.restarts = seed%5 == 1
 	defer func() {
 		if c.refusal == nil || c.refusal.Crash == "" { // a provider that has crashed may still hold the locks that it took
 			c.in.Release()
@@ -73,6 +71,9 @@ func sequence(f undertest.Factory, o oracle.Options, seed uint64, lacks map[stri
 	}()
 	d := newDraws(seed)
 	actions := c.actions()
+	if in.Restart != nil && seed%5 == 1 { // a restart may take long
+		actions = append(actions, c.restart, c.restart)
+	}
 	for range d.between(leastActions, mostActions) {
 		if c.over() {
 			break
@@ -112,9 +113,6 @@ func (c *checker) actions() []func(*draws) {
 	}
 	if c.in.FailAckStep != nil {
 		list = append(list, c.failingAck)
-	}
-	if c.in.Restart != nil && c.restarts {
-		list = append(list, c.restart, c.restart)
 	}
 	return list
 }
@@ -165,8 +163,8 @@ func changes(r call.Call) bool {
 	return !slices.ContainsFunc([]string{"get_", "list_", "read", "latest_"}, func(prefix string) bool { return strings.HasPrefix(method, prefix) })
 }
 
-// killed kills the provider during the next call that changes the store, which is often an ack. What half of that would have
-// done is looked for.
+// killed kills the provider during the next call that changes the store, which is often an ack, and looks for what half of
+// it would have done.
 func (c *checker) killed(d *draws) {
 	switch d.between(0, 3) {
 	case 0, 1:

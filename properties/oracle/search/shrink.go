@@ -29,15 +29,15 @@ type move struct {
 type shrinker struct {
 	factory undertest.Factory
 	options oracle.Options
-	class   string // the class of refusal that every shorter sequence must show
-	err     error  // a failure that makes a verdict impossible
-	context context.Context
+	class   string          // the class of refusal that every shorter sequence must show
+	err     error           // a failure that makes a verdict impossible
+	context context.Context // ends the shortening early
 }
 
 // replay makes the moves on a fresh store. It returns the first refusal, a transcript of the calls before that, and how
 // many moves it took to get there.
 func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []string, used int) {
-	if s.err == nil && s.context != nil {
+	if s.err == nil {
 		s.err = s.context.Err()
 	}
 	if s.err != nil {
@@ -116,7 +116,7 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 	return nil, transcript, len(moves)
 }
 
-const restarts = "     the provider is killed, and starts again"
+const restarts = "     the provider is killed, and started again"
 
 func told(number int, e oracle.Exchange, killed bool) string {
 	text := fmt.Sprintf("%4d at %s ms: %s\n       → %s", number, e.At, e, e.AnswerText())
@@ -143,14 +143,9 @@ func retoken(args call.Call, tokens map[string]string) call.Call {
 
 // least removes moves and parts of calls for as long as an answer is still rejected.
 func (s *shrinker) least(moves []move) []move {
-	fails := func(some []move) (used int, failed bool) {
-		for range attempts(some) {
-			refusal, _, n := s.replay(some)
-			if refusal != nil && classOf(refusal) == s.class {
-				return n, true
-			}
-		}
-		return 0, false
+	fails := func(some []move) (int, bool) {
+		_, _, used, failed := s.fails(some)
+		return used, failed
 	}
 	if calm := calmer(moves); len(calm) > len(moves) {
 		if _, failed := fails(calm); failed {
@@ -163,6 +158,17 @@ func (s *shrinker) least(moves []move) []move {
 			return moves
 		}
 	}
+}
+
+// fails replays moves until an answer of the class is rejected, or often enough. It returns the last refusal, with what
+// replay returns beside it.
+func (s *shrinker) fails(moves []move) (refusal *oracle.Refusal, transcript []string, used int, failed bool) {
+	for range attempts(moves) {
+		if refusal, transcript, used = s.replay(moves); refusal != nil && classOf(refusal) == s.class {
+			return refusal, transcript, used, true
+		}
+	}
+	return refusal, transcript, used, false
 }
 
 // attempts returns how often moves are replayed until they fail: what a kill leaves depends on its moment.

@@ -110,7 +110,11 @@ func (o *Oracle) Judge(e *Exchange) *Refusal {
 	at := e.At
 	if e.Crash != "" {
 		why, _, _ := strings.Cut(e.Crash, "\n")
-		return refuse("8", "", "%s", why)
+		section := "8"
+		if e.Call == nil { // a restart
+			section = "9"
+		}
+		return refuse(section, "", "%s", why)
 	}
 	if o.options.CallersClocks {
 		o.latest = min(o.latest, at.Lo)

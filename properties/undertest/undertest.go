@@ -16,6 +16,9 @@ type Factory struct {
 	// New makes an empty store, with the operations that a test can perform on it. Stores from different calls must
 	// share nothing.
 	New func() (*Store, error)
+	// Alone, if not nil, does what New does for a provider in another process, and starts a process for it. A refusal is
+	// repeated on such a store: if that is allowed, the report says that the stores of New share something.
+	Alone func() (*Store, error)
 	// Contract is the release whose contract applies to the provider where the contracts in engine.Contracts differ. If
 	// it is empty, both apply: a test accepts whatever either allows, and demands whatever either demands.
 	Contract string

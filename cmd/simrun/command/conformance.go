@@ -128,6 +128,11 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			peer = fresh
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
+		if alone := c.alone(peer, c.Timeout); alone != nil && r.Verdict() == conformance.Failed && peer.broken() == nil {
+			if conformance.Ask(undertest.Factory{New: alone, Contract: c.Contract}, one.ID)[0].Verdict() == conformance.Passed {
+				r.Failure += "\nIn another process, the case passes alone: reset does not undo all that other cases did."
+			}
+		}
 		again := conformanceCmd{provider: c.provider, Run: "^" + one.ID + " ", Timeout: c.Timeout}
 		out.add(r, known.ofCase(r.ID), peer.broken() != nil && !engine.Mistaken(peer.broken()), again.line())
 		bar.show(uint64(i+1), uint64(len(cases)), uint64(out.Failed))

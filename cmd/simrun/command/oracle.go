@@ -80,7 +80,7 @@ type oracleJSON struct {
 	GoOn       string        `json:"go_on,omitempty"`      // the command that runs the remaining seeds
 	ExitStatus int           `json:"exit_status"`
 
-	stopped bool
+	stopped, durable bool
 }
 
 type warningJSON struct {
@@ -159,7 +159,7 @@ func (c *oracleCmd) run(a *app) (status int, err error) {
 		bar.none(done, seeds.count)
 	}
 	options.Context = a.interruptible()
-	report, err := search.Search(undertest.Factory{New: store, Contract: c.Contract}, options)
+	report, err := search.Search(undertest.Factory{New: store, Alone: c.alone(peer, c.Timeout), Contract: c.Contract}, options)
 	bar.clear()
 	if err != nil && (report == nil || report.Made == 0 && len(report.Findings) == 0 && report.Unanswered == nil) {
 		return 0, fmt.Errorf("%s: no verdict after %d sequences: %w", c.name(), done, err)
@@ -224,7 +224,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	d := peer.client.Described()
 	out := &oracleJSON{Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
 		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Made: uint64(r.Made), Passed: uint64(r.Passed), Warnings: []warningJSON{}, Findings: []findingJSON{}, Unseen: []string{},
-		stopped: r.Unknown() != nil && !c.KeepGoing}
+		stopped: r.Unknown() != nil && !c.KeepGoing, durable: d.Durable}
 	for _, w := range r.Warnings {
 		out.Warnings = append(out.Warnings, warningJSON{string(w.Freedom), w.Summary, w.Sequences, decimal(w.Seed)})
 	}
@@ -232,6 +232,9 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	for _, f := range r.Findings {
 		shown := findingJSON{Class: f.Class, Sequences: f.Count, Seed: decimal(f.Seed), Calls: f.Refusal.Number, Refusal: f.Refusal.Error(),
 			Transcript: f.Transcript, Shortest: f.Shortest, heading: f.Heading("sequence of calls"), Repro: (&oracleCmd{provider: c.provider, Seed: (*seed)(&f.Seed), Deny: c.Deny}).line()}
+		if f.First < f.Seed {
+			shown.Repro = (&oracleCmd{provider: c.provider, Seeds: seedRange{first: f.First, count: f.Seed - f.First + 1}, Deny: c.Deny}).line()
+		}
 		if f.Known != nil {
 			shown.Known, shown.Reason, shown.Link = true, f.Known.Reason, f.Known.Link
 			told[f.Known.Reason] = true
@@ -341,6 +344,9 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 			a.printf("%s\n", line)
 		}
 		a.printf("%s\n\n%s\n", f.Refusal, f.Repro)
+		if o.durable {
+			a.printf("If a new file shows none of it, look at reset, and at how the program opens what is there.\n")
+		}
 	}
 	if o.Unanswered != nil {
 		a.printf("\nNO VERDICT  the calls of the sequence, of which the last has no valid answer:\n\n")

@@ -100,6 +100,26 @@ func (p *provider) dial(patience time.Duration) (*remote, error) {
 	return &remote{stop: conn.Close, abandon: conn.Close, became: func(bool) string { return "" }, client: client, first: client.Described()}, nil
 }
 
+// alone returns a function that starts the provider once more, with a store that nothing else has used; nil if that is
+// not possible.
+func (p *provider) alone(peer *remote, patience time.Duration) func() (*undertest.Store, error) {
+	if len(p.Command) == 0 || peer.first.Durable {
+		return nil
+	}
+	return func() (*undertest.Store, error) {
+		next, err := start(p.Command, patience)
+		if err != nil {
+			return nil, err
+		}
+		in, err := next.store()
+		if err != nil {
+			return nil, errors.Join(err, next.abandon())
+		}
+		in.Close = func() { _ = next.stop() }
+		return in, nil
+	}
+}
+
 func start(command []string, patience time.Duration) (*remote, error) {
 	process, err := foreign.Start(command[0], command[1:]...)
 	if err != nil {

@@ -71,14 +71,11 @@ const shrinkLimit = "1h"
 //	steps PAGE SECTION SCRIPT   writes what the workflows in the section of a page run as a shell script
 //	getkey VAR FILE KEY         puts the value of the object's key in an environment variable
 //
-// Lines that begin with the condition [long], and every other script unless -run names it, are run only with DUROSIM_LONG=1.
+// The condition [long] holds with DUROSIM_LONG=1. Scripts that take seconds begin with "[!asked] stop": they are run only
+// with that, or if -run names a script.
 func TestScripts(t *testing.T) {
-	files := sample.Must(filepath.Glob("testdata/script/*.txtar"))(t)
-	if asked := flag.Lookup("test.run").Value.String(); !strings.Contains(asked, "/") {
-		files = sample.Of(files, 2)
-	}
 	testscript.Run(t, testscript.Params{
-		Files:               files,
+		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
@@ -95,10 +92,13 @@ func TestScripts(t *testing.T) {
 			return err
 		},
 		Condition: func(cond string) (bool, error) {
-			if cond != "long" {
-				return false, fmt.Errorf("unknown condition %q", cond)
+			switch cond {
+			case "long":
+				return sample.All(), nil
+			case "asked":
+				return sample.All() || strings.Contains(flag.Lookup("test.run").Value.String(), "/"), nil
 			}
-			return sample.All(), nil
+			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":  cmdExits,

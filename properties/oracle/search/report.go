@@ -55,7 +55,12 @@ func (r *reporter) found(c *checker, seed uint64) error {
 		}
 		refusal, transcript = c.refusal, c.transcript(why)
 	}
-	f := &Finding{Class: class, Count: 1, Seed: seed, Refusal: refusal, Transcript: transcript, Shortest: shortest, Known: r.known(class)}
+	first := seed
+	if s.err == nil && refusal != c.refusal && r.needsMore(least, class) {
+		first = r.options.First
+		transcript, shortest = slices.Concat([]string{"on a store of its own, in another process, these calls were allowed: reset does not undo all that other sequences did"}, transcript), false
+	}
+	f := &Finding{Class: class, Count: 1, Seed: seed, First: first, Refusal: refusal, Transcript: transcript, Shortest: shortest, Known: r.known(class)}
 	if at < 0 {
 		r.report.Findings = append(r.report.Findings, f)
 		return s.err
@@ -66,6 +71,16 @@ func (r *reporter) found(c *checker, seed uint64) error {
 		r.report.Findings[at] = f
 	}
 	return s.err
+}
+
+// needsMore reports whether moves are allowed on a store that shares nothing with those of the other sequences.
+func (r *reporter) needsMore(moves []move, class string) bool {
+	if r.factory.Alone == nil {
+		return false
+	}
+	s := &shrinker{factory: undertest.Factory{New: r.factory.Alone, Contract: r.factory.Contract}, options: r.options.Oracle, class: class, context: r.options.Context}
+	_, _, _, failed := s.fails(moves)
+	return !failed && s.err == nil
 }
 
 func (r *reporter) known(class string) *Known {

@@ -48,8 +48,9 @@ type Finding struct {
 	Class string
 	// Count is how many sequences ended with this finding.
 	Count int
-	// Seed is the sequence's seed.
-	Seed uint64
+	// Seed is the sequence's seed. First is the seed to begin with if it is to be found again: that of an earlier sequence
+	// if it needs what those have left.
+	Seed, First uint64
 	// Refusal explains why the last call's answer is rejected.
 	Refusal *oracle.Refusal
 	// Transcript lists the calls before the last one, each with its answer.

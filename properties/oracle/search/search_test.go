@@ -41,6 +41,11 @@ func TestSearch(t *testing.T) {
 	if diff := cmp.Diff(f.String(), again.String()); diff != "" {
 		t.Errorf("seed %d finds something else the second time:\n%s", f.Seed, diff)
 	}
+	wrong.Alone = inMemory(nil).New
+	left := searched(t, wrong, Options{Sequences: 2000}).Unknown()
+	if !f.Shortest || f.First != f.Seed || left.Shortest || left.First != 1 || !strings.Contains(left.String(), "in another process") {
+		t.Errorf("a store that earlier sequences have spoilt:\n%s\nand one that they have not:\n%s", left, f)
+	}
 }
 
 // TestKeepGoing checks that refused answers are grouped into classes, each with a count and a short sequence of calls.
@@ -184,6 +189,16 @@ func TestSearchOfWhatBreaks(t *testing.T) {
 	}}
 	if r, err := Search(breaks, Options{Sequences: 10}); r.Unknown() != nil || err == nil || !strings.Contains(err.Error(), "it is gone") {
 		t.Errorf("found %v, %v", r, err)
+	}
+	ends := undertest.Factory{New: func() (*undertest.Store, error) {
+		in, err := right.New()
+		var ended error
+		in.Broken = func() error { return ended }
+		in.CorruptHistory = func(string, uint64, uint64) error { ended = undertest.ErrEnded; return ended }
+		return in, err
+	}}
+	if f := searched(t, ends, Options{Sequences: 100}).Unknown(); f == nil || !f.Shortest || !strings.HasPrefix(f.Class, "corrupt_event: ") || f.Refusal.Number > 2 {
+		t.Errorf("a process that ends while it damages an event: %v", f)
 	}
 }
 

@@ -218,10 +218,8 @@ func perform(in *undertest.Store, r call.Call, kill bool, has map[string]bool) (
 		return a, !answered, ""
 	}
 	a = call.Perform(context.Background(), in.Provider, r)
-	if in.Broken != nil {
-		if err := in.Broken(); engine.Mistaken(err) {
-			return call.Answer{}, false, err.Error()
-		}
+	if crash = crashed(in); crash != "" {
+		return call.Answer{}, false, crash
 	}
 	switch unsupported := errors.Is(a.Err, engine.ErrUnsupported); {
 	case unsupported && has[call.Method(r)]:
@@ -230,6 +228,16 @@ func perform(in *undertest.Store, r call.Call, kill bool, has map[string]bool) (
 		has[call.Method(r)] = true
 	}
 	return a, false, ""
+}
+
+// crashed says how the provider's process has ended, or what is wrong with the form of its answer.
+func crashed(in *undertest.Store) string {
+	if in.Broken != nil {
+		if err := in.Broken(); engine.Mistaken(err) {
+			return err.Error()
+		}
+	}
+	return ""
 }
 
 // restart kills the provider, and starts it again on what it has stored: at once, or during the next call that changes it.
@@ -394,18 +402,25 @@ func (c *checker) corruptQueued(d *draws) {
 }
 
 func (c *checker) damage(r call.Call) {
-	if damage(c.in, r) {
-		c.judge(oracle.Exchange{Call: r, At: oracle.At(c.in.NowMs())})
+	if c.over() {
+		return
+	}
+	now := c.in.NowMs()
+	if done, crash := damage(c.in, r); done {
+		c.judge(oracle.Exchange{Call: r, Crash: crash, At: oracle.At(now)})
 	}
 }
 
-// damage makes a stored event or message undecodable. It returns false if the target no longer exists.
-func damage(in *undertest.Store, r call.Call) bool {
+// damage makes a stored event or message undecodable. It returns false if the target no longer exists, and how the
+// provider crashed.
+func damage(in *undertest.Store, r call.Call) (done bool, crash string) {
+	var err error
 	switch r := r.(type) {
 	case call.CorruptEvent:
-		return in.CorruptHistory(r.Instance, r.ExecutionID, r.EventID) == nil
+		err = in.CorruptHistory(r.Instance, r.ExecutionID, r.EventID)
 	case call.CorruptMessage:
-		return in.CorruptMessage(r.Item) == nil
+		err = in.CorruptMessage(r.Item)
 	}
-	return false
+	crash = crashed(in)
+	return err == nil || crash != "", crash
 }

@@ -84,7 +84,8 @@ func (s *shrinker) replay(moves []move) (refusal *oracle.Refusal, transcript []s
 		}
 		switch m.args.(type) {
 		case call.CorruptEvent, call.CorruptMessage:
-			if !damage(in, m.args) {
+			done := false
+			if done, e.Crash = damage(in, m.args); !done {
 				continue
 			}
 		default:

@@ -181,31 +181,35 @@ func TestTestFindsRandomHandlers(t *testing.T) {
 	}
 	steady := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
 	const named = `^durosim: seed 1 of scenario violates handler-deterministic \(handler\)(?s:.*)handler Refund@1\.0\.0(?s:.*)`
-	for want, c := range map[string]durosim.Config{
-		named + "differ":    {DoubleCheck: true, Handlers: handlers(func(in string) string { calls++; return fmt.Sprint(in, calls) }, steady)},
-		named + "map order": {DoubleCheck: true, Handlers: handlers(lastOf, steady)},
-		"two different runs(?s:.*)handler-deterministic(?s:.*)\nDUROSIM_SEED=1 go test .*": {Handlers: handlers(func(in string) string { calls++; return fmt.Sprint(in, calls) }, steady)},
-		`two different runs(?s:.*)\nIn two more runs the activity PayBack of Refund-\d+, called with "\d+", returns\n  "\d+" \(error: <nil>\)\n  "\d+" `: {
-			Handlers: handlers(same, func(node.ActivityContext, string) (string, error) { calls++; return fmt.Sprint(calls), nil })},
-		`two different runs(?s:.*)\nTwo more runs are alike up to these events:\n  step \d+, virtual time `: {Handlers: func(r *node.Registry, b *engine.Build) error {
+	for _, row := range sample.Of([]struct {
+		want string
+		durosim.Config
+	}{
+		{named + "differ", durosim.Config{DoubleCheck: true, Handlers: handlers(func(in string) string { calls++; return fmt.Sprint(in, calls) }, steady)}},
+		{named + "map order", durosim.Config{DoubleCheck: true, Handlers: handlers(lastOf, steady)}},
+		{"two different runs(?s:.*)handler-deterministic(?s:.*)\nDUROSIM_SEED=1 go test .*", durosim.Config{Handlers: handlers(func(in string) string { calls++; return fmt.Sprint(in, calls) }, steady)}},
+		{`two different runs(?s:.*)\nIn two more runs the activity PayBack of Refund-\d+, called with "\d+", returns\n  "\d+" \(error: <nil>\)\n  "\d+" `, durosim.Config{
+			Handlers: handlers(same, func(node.ActivityContext, string) (string, error) { calls++; return fmt.Sprint(calls), nil })}},
+		{`two different runs(?s:.*)\nTwo more runs are alike up to these events:\n  step \d+, virtual time `, durosim.Config{Handlers: func(r *node.Registry, b *engine.Build) error {
 			calls++
 			made := fmt.Sprint(calls)
 			return handlers(func(in string) string { return in + made }, steady)(r, b)
-		}},
-		`two different runs(?s:.*)\n  So does an Input .*\n\nIn two more plans the input of refund-\d+ is\n  "\d+"\n  "\d+"\n`: {
-			Handlers: register, Input: func(string, string) string { calls++; return fmt.Sprint(calls) }},
-		`seed 2 of scenario violates mine (?s:.*)not shrunk: seed 1 held, and violates it, too, when (?s:.*)\ngo test -run '\^TestRefund`: {Handlers: register, EachRun: func() durosim.Run {
+		}}},
+		{`two different runs(?s:.*)\n  So does an Input .*\n\nIn two more plans the input of refund-\d+ is\n  "\d+"\n  "\d+"\n`, durosim.Config{
+			Handlers: register, Input: func(string, string) string { calls++; return fmt.Sprint(calls) }}},
+		{`seed 2 of scenario violates mine (?s:.*)not shrunk: seed 1 held, and violates it, too, when (?s:.*)\ngo test -run '\^TestRefund`, durosim.Config{Handlers: register, EachRun: func() durosim.Run {
 			return durosim.Run{Invariants: []durosim.Invariant{{Name: "mine", AtEnd: func([]cluster.FinalState) error {
 				if calls++; calls > 2 {
 					return errors.New("more than two runs")
 				}
 				return nil
 			}}}}
-		}},
-	} {
+		}}},
+	}, 2) {
+		c := row.Config
 		calls, c.Scenario, c.Seeds, c.Workers = 0, story, 3, 1
-		if r := runTest(c); !r.failed || !regexp.MustCompile(want).MatchString(r.text) || strings.Contains(r.text, "durosim corpus") {
-			t.Errorf("want %s, and no plan:\n%s", want, r.text)
+		if r := runTest(c); !r.failed || !regexp.MustCompile(row.want).MatchString(r.text) || strings.Contains(r.text, "durosim corpus") {
+			t.Errorf("want %s, and no plan:\n%s", row.want, r.text)
 		}
 	}
 	if r := runTest(durosim.Config{Scenario: story, Seeds: 5, DoubleCheck: true, Handlers: register}); r.failed {

@@ -33,7 +33,7 @@ func (r *resumptions) Record(rec *cluster.Record) {
 
 // TestKeptExecutionsChangeNothing runs every built-in scenario twice: with nodes that replay a history in each turn, and
 // with nodes that keep a few or many executions, for a few turns or until they lose them. Traces and verdicts must be the
-// same, because the code of these scenarios is deterministic. DUROSIM_LONG tries every setting with each scenario.
+// same, because the code of these scenarios is deterministic. By default, one setting is tried with every third scenario.
 func TestKeptExecutionsChangeNothing(t *testing.T) {
 	settings := [][2]int{{1000, 0}, {2, 0}, {1000, 1}}
 	turns, resumed := 0, 0
@@ -44,7 +44,7 @@ func TestKeptExecutionsChangeNothing(t *testing.T) {
 		}
 		s := lookup(t, b.Name)
 		for i, kept := range settings {
-			if !sample.All() && (n+i)%len(settings) != 0 {
+			if !sample.All() && n%9 != 3*i {
 				continue
 			}
 			seed := uint64(i + 1)

@@ -255,7 +255,7 @@ func TestNoRowStopsAPlan(t *testing.T) {
 		sample.OK(t, json.Unmarshal([]byte(line), &row))
 		strange(row, func(what string) {
 			named := i >= len(lines)-6 && slices.Contains([]string{"name: ", "instance: "}, what) // has stopped it once
-			if changed++; changed%sample.Number(401, 31) != 0 && !named {
+			if changed++; changed%sample.Number(1201, 31) != 0 && !named {
 				return
 			}
 			text := sample.Must(json.Marshal(row))(t)

@@ -221,7 +221,7 @@ func (c *oracleCmd) judgeLog(a *app, deny []oracle.Freedom) (int, error) {
 
 // report converts the findings to printable form.
 func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *oracleJSON {
-	d := peer.client.Described()
+	d := peer.first
 	out := &oracleJSON{Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
 		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Made: uint64(r.Made), Passed: uint64(r.Passed), Warnings: []warningJSON{}, Findings: []findingJSON{}, Unseen: []string{},
 		stopped: r.Unknown() != nil && !c.KeepGoing, durable: d.Durable}
@@ -345,7 +345,7 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 		}
 		a.printf("%s\n\n%s\n", f.Refusal, f.Repro)
 		if o.durable {
-			a.printf("If a new file shows none of it, look at reset, and at how the program opens what is there.\n")
+			a.printf("What a kill leaves depends on its moment: repeat that up to ten times, each time with a new file. If all pass, look at reset, and at how the program opens what it finds.\n")
 		}
 	}
 	if o.Unanswered != nil {

@@ -141,20 +141,25 @@ func forwarder(ctx *orch.Context, input string) (string, error) {
 }
 
 func glutton(ctx *orch.Context, input string) (string, error) {
-	ask := func(more string) {
-		size := func(of string, most int) string {
-			if of == more {
-				most++
-			}
-			return strings.Repeat("ä", most/2) + strings.Repeat(".", most%2) // limits count bytes, not characters
+	ask := func(what string, more int) {
+		text := func(most int) string { // limits count bytes, not characters
+			most += more
+			return strings.Repeat("ä", most/2) + strings.Repeat(".", most%2)
 		}
-		ctx.SetCustomStatus(size("status", engine.MaxCustomStatusBytes))
-		ctx.SetKVValue("long", size("value", 4*engine.MaxKVValueBytes))
-		ctx.ScheduleActivity("Work", "", orch.WithTag(size("tag", engine.MaxTagNameBytes))).Drop()
+		switch what {
+		case "status":
+			ctx.SetCustomStatus(text(engine.MaxCustomStatusBytes))
+		case "value":
+			ctx.SetKVValue("long", text(4*engine.MaxKVValueBytes))
+		case "tag":
+			ctx.ScheduleActivity("Work", "", orch.WithTag(text(engine.MaxTagNameBytes))).Drop()
+		}
 	}
-	ask("")
+	for _, what := range [...]string{"status", "value", "tag"} {
+		ask(what, 0)
+	}
 	sleep(ctx, 100*time.Millisecond)
-	ask(input)
+	ask(input, 1) // nothing else in this turn has a limit
 	return "it was allowed", nil
 }
 

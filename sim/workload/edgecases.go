@@ -78,13 +78,13 @@ func stopwatch(ctx *orch.Context, input string) (string, error) {
 }
 
 // attempts fails as often as it may, and counts that by the ids of the activities before and after: each attempt is a
-// schedule and its failure.
+// schedule and its failure, and each pause between two of them a timer and its end.
 func attempts(ctx *orch.Context, most int) (string, error) {
 	before, err := ctx.ScheduleActivity("Who", "before").Await()
 	if err != nil {
 		return "", err
 	}
-	if _, err := ctx.ScheduleActivityWithRetry("Boom", "nothing", orch.RetryPolicy{MaxAttempts: most}); err == nil {
+	if _, err := ctx.ScheduleActivityWithRetry("Boom", "nothing", orch.RetryPolicy{MaxAttempts: most, Backoff: orch.FixedBackoff(10 * time.Millisecond)}); err == nil {
 		return "", errors.New("an activity that fails has a result")
 	}
 	after, err := ctx.ScheduleActivity("Who", "after").Await()
@@ -92,8 +92,8 @@ func attempts(ctx *orch.Context, most int) (string, error) {
 		return "", err
 	}
 	id := func(who string) int { text, _, _ := strings.Cut(who, " "); return number(text, 0) }
-	if made := (id(after) - id(before) - 2) / 2; made != most {
-		return "", fmt.Errorf("%d attempts: expected %d", made, most)
+	if events := id(after) - id(before); events != 4*most {
+		return "", fmt.Errorf("%d events for %d attempts: expected %d", events, most, 4*most)
 	}
 	return "gave up", nil
 }

@@ -129,7 +129,7 @@ func manyIncompatible(w *caseRun) {
 func eventRoundTrip(w *caseRun) {
 	w.try("make A")
 	want := engine.Event{EventID: 7, SourceEventID: 3, InstanceID: "another's ☂ id", ExecutionID: 5, TimestampMs: 1234567890123,
-		DuroxideVersion: "9.9.9-made.up+here", Data: eventdata.ActivityCompleted{Result: "日本語 \"quoted\"\n\t\u2028 🔑 <&>"}}
+		DuroxideVersion: "9.9.9-made.up+here", Data: eventdata.ActivityCompleted{Result: "日本語 \"quoted\"\b\t\n\v\f\r\x7f\u2028 🔑 <&>"}}
 	w.commit("A", []engine.Event{want})
 	for _, e := range must(w.p.Read(ctx, "A")) {
 		if e.EventID == want.EventID {

@@ -217,7 +217,7 @@ func TestTestFindsRandomHandlers(t *testing.T) {
 	}
 	// Where code differs once only, a replay of the judge may be the one that sees it: no plan shows that again.
 	again := false
-	for once := range 60 {
+	for once := 0; once < 60; once += int(sample.Number(7, 1)) {
 		calls = 0
 		r := runTest(durosim.Config{Scenario: story, Seeds: 1, Workers: 1, Handlers: handlers(func(in string) string {
 			if calls++; calls == once {

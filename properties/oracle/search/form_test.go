@@ -12,7 +12,7 @@ import (
 
 // TestEveryCallHasAJSONForm encodes the calls and answers of random sequences and decodes them again.
 func TestEveryCallHasAJSONForm(t *testing.T) {
-	for seed := range sample.Number(50, 200) {
+	for seed := range sample.Number(25, 200) {
 		if at := (&checker{in: &undertest.Store{NowMs: func() int64 { return 0 }}}).cutoff(newDraws(seed)); at != nil && *at > 1 {
 			t.Errorf("%d at time 0", *at)
 		}

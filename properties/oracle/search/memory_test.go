@@ -54,7 +54,7 @@ func TestWallClock(t *testing.T) {
 func TestSequencesReachEverything(t *testing.T) {
 	succeeded, failed, states := map[string]int{}, map[string]int{}, 0
 	found, calls := 0, 0
-	for seed := range sample.Number(800, 1600) {
+	for seed := range sample.Number(500, 1600) {
 		c, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
 			calls++
 			if e.Answer.Err != nil {

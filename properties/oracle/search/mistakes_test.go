@@ -143,7 +143,7 @@ func sameStatus(a, b *string) bool { return a == b || a != nil && b != nil && *a
 // TestMistakesInRareStates checks that sequences lead to the states in which some mistakes show.
 func TestMistakesInRareStates(t *testing.T) {
 	right := inMemory(nil)
-	for _, name := range sample.Of(slices.Sorted(maps.Keys(mistakes)), 6) {
+	for _, name := range sample.Of(slices.Sorted(maps.Keys(mistakes)), 12) {
 		t.Run(name, func(t *testing.T) {
 			wrong := undertest.Factory{New: func() (*undertest.Store, error) {
 				in, err := right.New()

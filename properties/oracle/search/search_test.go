@@ -50,7 +50,7 @@ func TestSearch(t *testing.T) {
 
 // TestKeepGoing checks that refused answers are grouped into classes, each with a count and a short sequence of calls.
 func TestKeepGoing(t *testing.T) {
-	sequences := int(sample.Number(100, 300))
+	sequences := int(sample.Number(50, 300))
 	wrong := inMemory(wrongBy("provider/filter-ignored", "provider/tags-ignored"))
 	r := searched(t, wrong, Options{Sequences: sequences, KeepGoing: true})
 	refused := 0
@@ -85,7 +85,7 @@ func TestKeepGoing(t *testing.T) {
 // TestWarnings checks that answers that only a suspicious freedom makes legal are counted, and that they are refused if
 // the freedom is denied.
 func TestWarnings(t *testing.T) {
-	sequences := int(sample.Number(300, 500))
+	sequences := int(sample.Number(120, 500))
 	touches := inMemory(wrongBy("duroxide-0.1.26/abandon-touches-all"))
 	r := searched(t, touches, Options{Sequences: sequences})
 	if len(r.Findings) > 0 || len(r.Warnings) != 1 || r.Warnings[0].Freedom != "F9" || r.Warnings[0].Sequences == 0 {
@@ -172,7 +172,7 @@ func TestNoCircles(t *testing.T) {
 		})
 		return in, err
 	}}
-	if r := searched(t, follows, Options{Sequences: 300, KeepGoing: true}); len(r.Findings) == 0 {
+	if r := searched(t, follows, Options{Sequences: int(sample.Number(100, 300)), KeepGoing: true}); len(r.Findings) == 0 {
 		t.Error("nothing was made shorter")
 	}
 }

@@ -343,10 +343,11 @@ func (a *app) printOracle(o *oracleJSON, stories bool) {
 		for _, line := range f.Transcript {
 			a.printf("%s\n", line)
 		}
-		a.printf("%s\n\n%s\n", f.Refusal, f.Repro)
+		a.printf("%s\n\n", f.Refusal)
 		if o.durable {
-			a.printf("What a kill leaves depends on its moment: repeat that up to ten times, each time with a new file. If all pass, look at reset, and at how the program opens what it finds.\n")
+			a.printf("What a kill leaves depends on its moment: repeat this up to ten times, each time with a new file. If all pass, look at reset, and at how the program opens what it finds.\n")
 		}
+		a.printf("%s\n", f.Repro)
 	}
 	if o.Unanswered != nil {
 		a.printf("\nNO VERDICT  the calls of the sequence, of which the last has no valid answer:\n\n")

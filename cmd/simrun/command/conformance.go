@@ -101,6 +101,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 		return 0, err
 	}
 	defer func() { peer.stop() }()
+	alone := c.alone(peer, c.Timeout)
 	ctx := a.interruptible()
 	bar := newProgress(a.stderr, "cases")
 	defer bar.clear()
@@ -128,9 +129,12 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			peer = fresh
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
-		if alone := c.alone(peer, c.Timeout); alone != nil && r.Verdict() == conformance.Failed && peer.broken() == nil {
-			if conformance.Ask(undertest.Factory{New: alone, Contract: c.Contract}, one.ID)[0].Verdict() == conformance.Passed {
-				r.Failure += "\nIn another process, the case passes alone: reset does not undo all that other cases did."
+		if alone != nil && r.Verdict() == conformance.Failed && peer.broken() == nil {
+			in := func(store func() (*undertest.Store, error)) conformance.Verdict {
+				return conformance.Ask(undertest.Factory{New: store, Contract: c.Contract}, one.ID)[0].Verdict()
+			}
+			if in(alone) == conformance.Passed && in(peer.store) == conformance.Failed {
+				r.Failure += "\nIn another process, where nothing came before, the case passes: reset seems not to undo all that other cases did."
 			}
 		}
 		again := conformanceCmd{provider: c.provider, Run: "^" + one.ID + " ", Timeout: c.Timeout}

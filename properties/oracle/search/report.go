@@ -56,9 +56,9 @@ func (r *reporter) found(c *checker, seed uint64) error {
 		refusal, transcript = c.refusal, c.transcript(why)
 	}
 	first := seed
-	if s.err == nil && refusal != c.refusal && r.needsMore(least, class) {
+	if s.err == nil && refusal != c.refusal && r.needsMore(s, least) {
 		first = r.options.First
-		transcript, shortest = slices.Concat([]string{"on a store of its own, in another process, these calls were allowed: reset does not undo all that other sequences did"}, transcript), false
+		transcript, shortest = slices.Concat([]string{"in another process, where nothing came before, these calls were allowed: reset seems not to undo all that other sequences did"}, transcript), false
 	}
 	f := &Finding{Class: class, Count: 1, Seed: seed, First: first, Refusal: refusal, Transcript: transcript, Shortest: shortest, Known: r.known(class)}
 	if at < 0 {
@@ -73,14 +73,24 @@ func (r *reporter) found(c *checker, seed uint64) error {
 	return s.err
 }
 
-// needsMore reports whether moves are allowed on a store that shares nothing with those of the other sequences.
-func (r *reporter) needsMore(moves []move, class string) bool {
+// needsMore reports whether moves are allowed on a store that shares nothing with those of the other sequences. It asks
+// twice, and the other stores in between, since a provider may be wrong only now and then.
+func (r *reporter) needsMore(shared *shrinker, moves []move) bool {
 	if r.factory.Alone == nil {
 		return false
 	}
-	s := &shrinker{factory: undertest.Factory{New: r.factory.Alone, Contract: r.factory.Contract}, options: r.options.Oracle, class: class, context: r.options.Context}
-	_, _, _, failed := s.fails(moves)
-	return !failed && s.err == nil
+	alone := *shared
+	alone.factory.New = r.factory.Alone
+	for range 2 {
+		_, _, _, failed := alone.fails(moves)
+		if alone.err != nil {
+			r.factory.Alone = nil
+		}
+		if _, _, _, again := shared.fails(moves); failed || !again || alone.err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *reporter) known(class string) *Known {

@@ -43,7 +43,7 @@ var teeth = []tooth{
 	{scenario: "versioned-handlers", bug: "provider/filter-ignored", expect: `never fetch in "step 1" where node=B|C pin=2.0.0`},
 	{scenario: "versioned-handlers", bug: "provider/filter-after-lock", expect: `never lock in "step 1" where node=B|C pin=2.0.0`},
 	{scenario: "versioned-handlers", bug: "provider/filter-after-decode", expect: `never decode in "step 1" where node=B|C pin=2.0.0`},
-	{scenario: "versioned-handlers", bug: "provider/pin-inherited", expect: `always turn in "step 1" where node=A start=can has pin=2.0.0`},
+	{scenario: "versioned-handlers", bug: "provider/pin-inherited", expect: `always turn in "step 1" where node=A build=2.0.0 start=can has pin=2.0.0`},
 	{scenario: "versioned-handlers", bug: "engine/filter-not-declared", expect: `always node in "step 1" where node=B|C has filter=">=0.0.0, <=1.5.0"`},
 	{scenario: "versioned-handlers", bug: "engine/backoff-doubles-forever", expect: `always abandon where reason=no-handler attempt=3|4 has delay=4s`},
 	{scenario: "versioned-handlers", line: "then upgrade A to 2.0.0", by: "then upgrade A to 1.6.0",

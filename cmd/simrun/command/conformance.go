@@ -129,6 +129,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			peer = fresh
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
+		unanswered := peer.broken() != nil && !engine.Mistaken(peer.broken())
 		if alone != nil && r.Verdict() == conformance.Failed && peer.broken() == nil {
 			in := func(store func() (*undertest.Store, error)) conformance.Verdict {
 				return conformance.Ask(undertest.Factory{New: store, Contract: c.Contract}, one.ID)[0].Verdict()
@@ -138,7 +139,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			}
 		}
 		again := conformanceCmd{provider: c.provider, Run: "^" + one.ID + " ", Timeout: c.Timeout}
-		out.add(r, known.ofCase(r.ID), peer.broken() != nil && !engine.Mistaken(peer.broken()), again.line())
+		out.add(r, known.ofCase(r.ID), unanswered, again.line())
 		bar.show(uint64(i+1), uint64(len(cases)), uint64(out.Failed))
 	}
 	bar.clear()

@@ -224,7 +224,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 	d := peer.first
 	out := &oracleJSON{Provider: d.Name, Version: d.Version, LeftOut: peer.leftOut(r),
 		FirstSeed: decimal(seeds.first), Seeds: seeds.count, Made: uint64(r.Made), Passed: uint64(r.Passed), Warnings: []warningJSON{}, Findings: []findingJSON{}, Unseen: []string{},
-		stopped: r.Unknown() != nil && !c.KeepGoing, durable: d.Durable}
+		stopped: r.Unknown() != nil && !c.KeepGoing, durable: d.Durable && peer.again != nil}
 	for _, w := range r.Warnings {
 		out.Warnings = append(out.Warnings, warningJSON{string(w.Freedom), w.Summary, w.Sequences, decimal(w.Seed)})
 	}
@@ -233,7 +233,7 @@ func (c *oracleCmd) report(peer *remote, r *search.Report, seeds seedRange) *ora
 		shown := findingJSON{Class: f.Class, Sequences: f.Count, Seed: decimal(f.Seed), Calls: f.Refusal.Number, Refusal: f.Refusal.Error(),
 			Transcript: f.Transcript, Shortest: f.Shortest, heading: f.Heading("sequence of calls"), Repro: (&oracleCmd{provider: c.provider, Seed: (*seed)(&f.Seed), Deny: c.Deny}).line()}
 		if f.First < f.Seed {
-			shown.Repro = (&oracleCmd{provider: c.provider, Seeds: seedRange{first: f.First, count: f.Seed - f.First + 1}, Deny: c.Deny}).line()
+			shown.Repro = (&oracleCmd{provider: c.provider, Seeds: seedRange{first: f.First, count: f.Seed - f.First + 1}, Deny: c.Deny, Known: c.Known, KeepGoing: c.KeepGoing}).line()
 		}
 		if f.Known != nil {
 			shown.Known, shown.Reason, shown.Link = true, f.Known.Reason, f.Known.Link

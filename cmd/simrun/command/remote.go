@@ -106,19 +106,19 @@ func (p *provider) alone(peer *remote, patience time.Duration) func() (*undertes
 	if len(p.Command) == 0 || peer.first.Durable {
 		return nil
 	}
-	end := func() error { return nil }
+	abandon := func() error { return nil }
 	return func() (*undertest.Store, error) {
-		_ = end() // of one that has crashed, which nothing closes
+		_ = abandon() // one that has crashed is not closed
 		next, err := start(p.Command, patience)
 		if err != nil {
 			return nil, err
 		}
-		end = next.abandon
+		abandon = next.abandon
 		in, err := next.store()
 		if err != nil {
 			return nil, err
 		}
-		in.Close = func() { _ = end() }
+		in.Close = func() { _ = next.stop() }
 		return in, nil
 	}
 }

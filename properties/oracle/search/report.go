@@ -82,11 +82,14 @@ func (r *reporter) needsMore(shared *shrinker, moves []move) bool {
 	alone := *shared
 	alone.factory.New = r.factory.Alone
 	for range 2 {
-		_, _, _, failed := alone.fails(moves)
-		if alone.err != nil {
-			r.factory.Alone = nil
+		if _, _, _, failed := alone.fails(moves); failed {
+			return false
 		}
-		if _, _, _, again := shared.fails(moves); failed || !again || alone.err != nil {
+		if alone.err != nil { // it may not run twice at a time, and is not asked again
+			r.factory.Alone = nil
+			return false
+		}
+		if _, _, _, again := shared.fails(moves); !again {
 			return false
 		}
 	}

@@ -402,12 +402,9 @@ func (c *checker) corruptQueued(d *draws) {
 }
 
 func (c *checker) damage(r call.Call) {
-	if c.over() {
-		return
-	}
-	now := c.in.NowMs()
+	began := c.in.NowMs()
 	if done, crash := damage(c.in, r); done {
-		c.judge(oracle.Exchange{Call: r, Crash: crash, At: oracle.At(now)})
+		c.judge(oracle.Exchange{Call: r, Crash: crash, At: during(c.in, began, crash)})
 	}
 }
 

@@ -115,9 +115,6 @@ func (nw *network) repeatCompletion(c *callState) {
 	}
 }
 
-// damaged is the content of a damaged event or message: truncated JSON.
-const damaged = `{"event_id":`
-
 // corrupt damages the data that a call has just written, if that fault is drawn.
 func (nw *network) corrupt(c *callState) {
 	name := c.owner.plan.Name
@@ -125,16 +122,21 @@ func (nw *network) corrupt(c *callState) {
 		r, ok := c.request.(call.AckOrchestrationItem)
 		if ok && len(r.HistoryDelta) > 0 && nw.draws(drawsCorruptEvent, name, c.key) {
 			e := r.HistoryDelta[len(r.HistoryDelta)-1]
-			if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, []byte(damaged)) == nil {
+			if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, nw.damaged(damagedEvents)) == nil {
 				nw.recordFault(faults.CorruptEvent, c)
 			}
 		}
 	}
 	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(drawsCorruptMessage, name, c.key) {
-		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, []byte(damaged)) == nil {
+		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, nw.damaged(damagedMessages)) == nil {
 			nw.recordFault(faults.CorruptMessage, c)
 		}
 	}
+}
+
+// damaged returns one of the forms by the number of the call, so that no choice decides it.
+func (nw *network) damaged(forms []string) []byte {
+	return []byte(forms[uint64(nw.storeCall)%uint64(len(forms))])
 }
 
 // unavailableMax is the maximum time for which the store rejects every call.

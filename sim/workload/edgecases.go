@@ -77,6 +77,17 @@ func stopwatch(ctx *orch.Context, input string) (string, error) {
 	return "gave up", nil
 }
 
+// pauses are the policies of the attempts, and how long each pauses after each failure.
+var pauses = []struct {
+	orch.Backoff
+	afterMs [4]int64
+}{
+	{orch.FixedBackoff(10 * time.Millisecond), [4]int64{10, 10, 10, 10}},
+	{orch.LinearBackoff(20*time.Millisecond, 50*time.Millisecond), [4]int64{20, 40, 50, 50}},
+	{orch.ExponentialBackoff(10*time.Millisecond, 3, 80*time.Millisecond), [4]int64{10, 30, 80, 80}},
+	{orch.DefaultRetryPolicy().Backoff, [4]int64{100, 200, 400, 800}},
+}
+
 // attempts fails as often as it may, and counts that by the ids of the activities before and after: each attempt is a
 // schedule and its failure, and each pause between two of them a timer and its end.
 func attempts(ctx *orch.Context, most int) (string, error) {
@@ -84,7 +95,13 @@ func attempts(ctx *orch.Context, most int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := ctx.ScheduleActivityWithRetry("Boom", "nothing", orch.RetryPolicy{MaxAttempts: most, Backoff: orch.FixedBackoff(10 * time.Millisecond)}); err == nil {
+	policy := pauses[most%len(pauses)]
+	for i, want := range policy.afterMs {
+		if pause := policy.Backoff(i + 1).Milliseconds(); pause != want {
+			return "", fmt.Errorf("the pause after attempt %d is %dms: expected %dms", i+1, pause, want)
+		}
+	}
+	if _, err := ctx.ScheduleActivityWithRetry("Boom", "nothing", orch.RetryPolicy{MaxAttempts: most, Backoff: policy.Backoff}); err == nil {
 		return "", errors.New("an activity that fails has a result")
 	}
 	after, err := ctx.ScheduleActivity("Who", "after").Await()

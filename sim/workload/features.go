@@ -19,7 +19,7 @@ func featureOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Clerk", v1, always, "gets an id, the time and a key of the instance that its input names, and retries an activity", plan.EndCompleted, clerk, false},
 		{"Diarist", v1, always, "gets the time twice and passes it to an activity", plan.EndCompleted, diarist, false},
 		{"Doorman", v1, always, "waits for the event \"knock\", at first for 300ms, and continues as new as often as its input says (2); with 0, drops a first wait after 2s, and waits again 2s later", plan.EndCompleted, doorman, false},
-		{"Juggler", v1, always, "drops the second of three waits for the event \"ball\" and of three dequeues of \"pins\", and must get what comes for the others; with input \"pair\", two coroutines wait for one timer", plan.EndCompleted, juggler, true},
+		{"Juggler", v1, always, "drops the second of three waits for the event \"ball\" and of three dequeues of \"pins\", and must get what comes for the others; with input \"pair\", two coroutines wait for one timer; with \"forward\", it waits for the first before the third, for ever", plan.EndCompleted, juggler, true},
 		{"Ledger", v1, always, "stores as many messages \"entries\" as its input says (2) under one key each, one per execution", plan.EndCompleted, ledger, false},
 		{"Picky", v1, always, "takes as many messages \"offers\" as its input says (2), each within 300ms or at the next attempt", plan.EndCompleted, picky, false},
 		{"Studio", v1, always, "runs as many activities as its input says (3) on a session of its own, then one with the tag \"gpu\"", plan.EndCompleted, studio, false},
@@ -88,6 +88,13 @@ func juggler(ctx *orch.Context, input string) (string, error) {
 	balls[1].Drop()
 	pins[1].Drop()
 	caught := ""
+	if input == "forward" {
+		for _, f := range []*orch.Future{balls[0], balls[2]} {
+			if _, err := f.Await(); err != nil {
+				return "", err
+			}
+		}
+	}
 	for _, f := range []*orch.Future{balls[2], pins[2], pins[0], balls[0]} {
 		ctx.Trace("waits after " + caught)
 		i, what, err := orch.Select(f, ctx.ScheduleTimer(20*time.Second))

@@ -26,9 +26,9 @@ func misbehavingOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue, twice; the last execution must have the custom status and the message \"parcel\"", plan.EndCompleted, forwarder, false},
 		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", plan.EndFailed, glutton, false},
 		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved, or for a child in what is no version", plan.EndAny, impostor, false},
-		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, onward, leaving, deluge, desert or thrift", plan.EndFailed, rascal, false},
+		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, onward, leaving, deluge, desert, thrift, sip or thirst", plan.EndFailed, rascal, false},
 		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", plan.EndCompleted, splitter, false},
-		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told", plan.EndCompleted, warden, false},
+		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told; with an input, for that alone", plan.EndCompleted, warden, false},
 	}
 }
 
@@ -216,6 +216,18 @@ func rascal(ctx *orch.Context, input string) (string, error) {
 			return "", err
 		}
 		panic("it went on")
+	case "sip", "thirst": // messages that wait already, each with a poll of its own; 100 polls are too many
+		messages := map[string]int{"sip": 99, "thirst": 100}[input]
+		sleep(ctx, 8*time.Second)
+		_, text, err := orch.Select(ctx.Go(func(ctx *orch.Context) (string, error) {
+			for range messages {
+				if _, err := ctx.DequeueEvent(input).Await(); err != nil {
+					return "", err
+				}
+			}
+			return "full", nil
+		}), ctx.ScheduleTimer(10*time.Second))
+		return text, err
 	case "thrift": // the turn does not record the key, since the code panics
 		ctx.SetKVValue("late", input)
 		panic(strconv.Itoa(ctx.PruneKVValuesUpdatedBefore(1)) + " pruned")
@@ -226,7 +238,11 @@ func rascal(ctx *orch.Context, input string) (string, error) {
 	return "not in this way", nil
 }
 
-func warden(ctx *orch.Context, _ string) (string, error) {
+func warden(ctx *orch.Context, input string) (string, error) {
+	if input != "" { // what is no failure of the child's code must end its parent, too
+		_, err := ctx.ScheduleSubOrchestrationWithID("Rascal", ctx.InstanceID()+"/child", input).Await()
+		return fmt.Sprint("told ", err), nil
+	}
 	for _, way := range [][2]string{
 		{"text", "a text"}, {"value", "orchestration panicked"}, {"error", "an error"}, {"mute", "orchestration panicked"},
 		{"quit", "orchestration code called runtime.Goexit"},

@@ -20,7 +20,7 @@ func TestCorpus(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal("no stored runs in testdata/seeds")
 	}
-	for _, file := range sample.Of(files, 4) {
+	for _, file := range sample.Of(files, 8) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			var out, errs bytes.Buffer
 			if status := simrun.Run([]string{"replay", "--json", file}, &out, &errs); status != exitOK {

@@ -18,7 +18,7 @@ var codeCases = map[string]func(w *caseRun){
 
 	"LP-01": func(w *caseRun) { shortPoll(w, "fetch poll=500") },
 	"LP-02": func(w *caseRun) { longPoll(w, "fetch poll=500") },
-	"LP-03": func(w *caseRun) { boundedPoll(w, "fetch poll=300"); boundedPoll(w, "work poll=300") },
+	"LP-03": func(w *caseRun) { boundedPoll(w, "fetch poll=300"); boundedPoll(w, "work poll=300"); boundedBeside(w) },
 	"LP-04": func(w *caseRun) { shortPoll(w, "work poll=500") },
 	"LP-05": func(w *caseRun) { longPoll(w, "work poll=500") },
 

@@ -61,8 +61,12 @@ func (w *caseRun) waiting(ctx context.Context, op string, fetch func(ctx context
 }
 
 func (w *caseRun) waitForInstance(ctx context.Context) func() (string, time.Duration) {
-	poll := w.ms(2000)
-	return w.waiting(ctx, "fetch poll=2000", func(ctx context.Context) (string, error) {
+	return w.waitFor(ctx, 2000)
+}
+
+func (w *caseRun) waitFor(ctx context.Context, ms int) func() (string, time.Duration) {
+	poll := w.ms(ms)
+	return w.waiting(ctx, fmt.Sprintf("fetch poll=%d", ms), func(ctx context.Context) (string, error) {
 		f, err := w.p.FetchOrchestrationItem(ctx, longLock, poll, nil)
 		if f == nil || err != nil {
 			return "none", err
@@ -201,6 +205,22 @@ func longPoll(w *caseRun, op string) {
 
 func boundedPoll(w *caseRun, op string) {
 	w.unscaled().answersNone(op+" of an empty store", op, 0, 500, "before 500 ms")
+}
+
+// boundedBeside tests that a wait ends in time although the store keeps changing.
+func boundedBeside(w *caseRun) {
+	if !w.LongPolls || w.Sequential {
+		return
+	}
+	answer := w.waitFor(ctx, 300)
+	for i := range 10 {
+		w.wait(w.ms(60))
+		w.try(fmt.Sprintf("act A:%d", i+1))
+	}
+	if got, took := answer(); got != "none" || took >= w.ms(800) {
+		fail("a fetch that may wait %v returned %s after %v, while activities were enqueued", w.ms(300), got, took)
+	}
+	w.waited = time.Since(w.began)
 }
 
 func neverBlocks(w *caseRun) {

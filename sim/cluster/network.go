@@ -46,6 +46,8 @@ type network struct {
 type holding struct {
 	by   observe.Caller
 	back *givenBack
+	// wrote is the build that wrote an instance's last events, or nil if no node did.
+	wrote *engine.Build
 	// deleted is set if the instance, or what was queued for it, has been deleted since then.
 	deleted bool
 }

@@ -18,7 +18,13 @@ func (nw *network) Observe(o *observe.Observation) {
 	case observe.CallEnd:
 	case observe.LockTaken:
 		nw.observed++
-		*nw.holding(o) = holding{by: nw.caller}
+		h := nw.holding(o)
+		*h = holding{by: nw.caller, wrote: h.wrote}
+	case observe.EventAppended:
+		nw.observed++
+		if by := nw.caller; by.Node != 0 && nw.fleet.list[by.Node-1].inc == by.Incarnation { // or it has gone
+			nw.holding(o).wrote = nw.fleet.list[by.Node-1].running
+		}
 	case observe.LockReleased:
 		nw.observed++
 		if c := nw.executing; c != nil && (c.kind == observe.CallAbandonOrchestrationItem || c.kind == observe.CallAbandonWorkItem) && call.LockToken(c.request) == o.Token {

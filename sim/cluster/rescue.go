@@ -20,8 +20,8 @@ const (
 //
 // It never widens a node beyond its own build, because a build does not replay what a newer build began
 // (docs/contract/runtime.md#r15.2). It tries the following in order: restore the range of its build to a narrowed node;
-// restart a node as the build to which the work is pinned or, failing that, as the next higher build named in the plan;
-// delete work that no build admits, or that was helped as often as is allowed.
+// restart a node as the build to which the work is pinned or, failing that, as the next higher build named in the plan,
+// with an application that the plan names; delete work that no build admits, or that was helped as often as is allowed.
 func (ph *phases) rescue() bool {
 	stuck := ph.stuck()
 	switch {
@@ -39,7 +39,7 @@ func (ph *phases) rescue() bool {
 	}
 	ph.beginRescue()
 	for _, s := range stuck {
-		if ph.helpedFor[s.id] < maxHelped && (ph.unnarrow(s.pin) || ph.rebuild(s.pin)) {
+		if ph.helpedFor[s.id] < maxHelped && (ph.unnarrow(s.pin) || ph.rebuild(s.pin, stuck)) {
 			if ph.helpedFor == nil {
 				ph.helpedFor = map[string]int{}
 			}
@@ -60,8 +60,9 @@ func (ph *phases) beginRescue() {
 
 // stuckInstance is an instance that has a waiting message but is not admitted by any live node.
 type stuckInstance struct {
-	id  string
-	pin *engine.Version
+	id    string
+	pin   *engine.Version
+	wrote *engine.Build // as in holding
 }
 
 // stuck returns the stuck instances, ordered by number.
@@ -69,7 +70,7 @@ func (ph *phases) stuck() (all []stuckInstance) {
 	for no := observe.InstanceNo(1); ph.store.InstanceName(no) != ""; no++ {
 		id := ph.store.InstanceName(no)
 		if p, ok := ph.store.Peek(id); ok && p.Messages > 0 && !ph.admitted(p.Pin, 0) {
-			all = append(all, stuckInstance{id, p.Pin})
+			all = append(all, stuckInstance{id, p.Pin, ph.fleet.network.heldBy(id).wrote})
 		}
 	}
 	return all
@@ -110,14 +111,14 @@ func (ph *phases) unnarrow(pin *engine.Version) bool {
 
 // rebuild restarts a core node as a build that admits the pin, if there is such a build. It picks the last node that
 // keeps all its build's handlers or, failing that, the last node.
-func (ph *phases) rebuild(pin *engine.Version) bool {
+func (ph *phases) rebuild(pin *engine.Version, stuck []stuckInstance) bool {
 	var takes *nodeState
 	for _, n := range ph.fleet.list {
 		if ph.infos[n.number-1].Core && (takes == nil || n.plan.Handlers == nil || takes.plan.Handlers != nil) {
 			takes = n
 		}
 	}
-	b := ph.buildFor(takes, pin)
+	b := ph.buildFor(takes, pin, stuck)
 	if b == nil {
 		return false
 	}
@@ -128,15 +129,17 @@ func (ph *phases) rebuild(pin *engine.Version) bool {
 }
 
 // buildFor returns the build that makes a node admit a pin: the pinned build or, failing that, the lowest higher one
-// named in the plan. It returns nil if there is none.
-func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
+// named in the plan. It returns nil if there is none. Of builds that differ in the application alone, it takes the one
+// that suits best, and none whose application no node runs: nobody would deploy that.
+func (ph *phases) buildFor(n *nodeState, pin *engine.Version, stuck []stuckInstance) *engine.Build {
 	var best *engine.Build
 	for _, b := range ph.builds {
 		if !ph.admits(b, pin) || (b.Release == "") != (n.build.Release == "") {
 			continue
 		}
 		own := pin != nil && b.Version.Compare(*pin) == 0
-		if !own && !ph.names(b) {
+		deployed := func(c *engine.Build) bool { return c.Application == b.Application && ph.names(c) }
+		if !ph.names(b) && (!own || b.Application != "" && !slices.ContainsFunc(ph.builds, deployed)) {
 			continue
 		}
 		if as := ph.plan.ActivatedAs(b.Name()); !ph.fleet.schema.opens(n, b) || as != "" && as == ph.store.Activated(nil) {
@@ -145,11 +148,28 @@ func (ph *phases) buildFor(n *nodeState, pin *engine.Version) *engine.Build {
 		if _, err := ph.fleet.registryOf(n.plan, b); err != nil {
 			continue // its handlers cannot be registered
 		}
-		if best == nil || lower(b, best) {
+		if best == nil || lower(b, best) || !lower(best, b) && ph.suits(n, b, stuck) > ph.suits(n, best, stuck) {
 			best = b
 		}
 	}
 	return best
+}
+
+// suits ranks builds that differ in the application: those that the plan names first, then the application that wrote the
+// newest of the stuck instances, which mostly has the code of the others, too, then the one that the node has.
+func (ph *phases) suits(n *nodeState, b *engine.Build, stuck []stuckInstance) (rank int) {
+	if b.Application == n.build.Application {
+		rank = 1
+	}
+	for i, s := range stuck {
+		if s.wrote != nil && s.wrote.Application == b.Application {
+			rank = i + 2
+		}
+	}
+	if ph.names(b) {
+		rank += len(stuck) + 2
+	}
+	return rank
 }
 
 // lower reports whether b comes before c: by version, and a release before its pre-release.

@@ -258,9 +258,9 @@ func (r *refusal) why() string {
 	return text + ")"
 }
 
-// never reports whether the node lacks a handler that none of its builds had.
+// never reports whether the node lacks a handler that none of its builds had while the work was there.
 func (r *refusal) never() bool {
-	return (r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler) && r.policy == "" && !r.had
+	return (r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler) && r.policy == "" && !r.had && r.undone.text == ""
 }
 
 // lost is how many deliveries count only since the call that gave them back was lost.
@@ -495,6 +495,9 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 		if r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler {
 			if r.policy != "" {
 				return fmt.Sprintf("build %s of %s must register version %s, or its policy must name one that it registers", r.build, name, r.policy)
+			}
+			if !r.had && r.undone.text != "" {
+				return fmt.Sprintf("%q at %s must go to a build that has that handler, or the work must end before", r.undone.text, pretty.Duration(r.undone.atMs-c.Run.World.StartMs()))
 			}
 			if r.never() {
 				if !slices.ContainsFunc(c.nodes, func(n nodeStep) bool { return among(n.had, r.cause) }) {

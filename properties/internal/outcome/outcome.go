@@ -95,6 +95,7 @@ type refusal struct {
 	cause    string
 	unpinned bool
 	had      bool   // whether a build of the node has had the handler so far
+	undone   step   // the rollback that took that from the node while the instance was there, if one did
 	policy   string // the version that the node's policy names for such a start, if it does not have that
 	times    int
 	spared   int // how many of these deliveries do not count, since the call that gave them back says so and was not lost
@@ -114,8 +115,35 @@ type nodeStep struct {
 	fell   step // the last step that took it down since it started
 	taken  []taken
 	had    []handlers
-	// rolledBack is the number of elements of had that come before the last rollback.
-	rolledBack int
+	backs  []back
+}
+
+// back is a rollback of a node: how many elements of had come before it, and the instances that were there by then.
+type back struct {
+	step
+	had, instances int
+}
+
+// since returns what the node has had since its last rollback.
+func (n *nodeStep) since() []handlers {
+	if len(n.backs) == 0 {
+		return n.had
+	}
+	return n.had[n.backs[len(n.backs)-1].had:]
+}
+
+// undid returns the last rollback that took what a cause says is missing from the node, if the instance was there by then.
+func (n *nodeStep) undid(cause string, no observe.InstanceNo) (by step) {
+	from := 0
+	for _, b := range n.backs {
+		if among(n.had[from:b.had], cause) {
+			if by = b.step; int(no) >= b.instances {
+				by = step{}
+			}
+		}
+		from = b.had
+	}
+	return by
 }
 
 // handlers is what a node has registered; nil is that of a released runtime, which does not show it.
@@ -127,7 +155,7 @@ type handlers interface {
 // everHad reports whether one of the node's builds, since the last rollback, may have had the handler or activity that
 // a cause says is missing.
 func (n *nodeStep) everHad(cause string) bool {
-	return cause == "" || slices.ContainsFunc(n.taken, func(t taken) bool { return misses(cause, t.handler) }) || among(n.had[n.rolledBack:], cause)
+	return cause == "" || slices.ContainsFunc(n.taken, func(t taken) bool { return misses(cause, t.handler) }) || among(n.since(), cause)
 }
 
 // among reports whether one of a list may have the handler or activity that a cause says is missing.
@@ -204,7 +232,7 @@ func (c *Checker) Record(r *cluster.Record) {
 		if has := c.Run.World.Node(r.Node).Registry; has != nil {
 			had = has
 		}
-		if n := &c.nodes[r.Node-1]; !slices.Contains(n.had[n.rolledBack:], had) {
+		if n := &c.nodes[r.Node-1]; !slices.Contains(n.since(), had) {
 			n.had = append(n.had, had)
 		}
 	case record.Scheduled:
@@ -224,7 +252,7 @@ func (c *Checker) Record(r *cluster.Record) {
 		case plan.VerbDeregister:
 			n.taken = append(n.taken, taken{r.Schedule.Handler, s})
 		case plan.VerbRollback:
-			n.step, n.rolledBack = s, len(n.had) // what it had it cannot keep
+			n.step, n.backs = s, append(n.backs, back{s, len(n.had), len(c.Run.Model.Instances)}) // what it had it cannot keep
 		case plan.VerbPause:
 			n.frozen = s
 		case plan.VerbRegister:
@@ -331,8 +359,9 @@ func (c *Checker) refused(w *work, n *track.Node, d *track.Delivery, note *machi
 			return
 		}
 	}
+	by := &c.nodes[n.Number-1]
 	w.refusals = append(w.refusals, refusal{
-		had: c.nodes[n.Number-1].everHad(note.Cause), policy: c.policy(n.Number, note), node: n.Number, build: n.Build.Name(), after: c.nodes[n.Number-1].lost(note.Cause), decision: note.Decision, cause: note.Cause, unpinned: d.Pin == nil, times: 1,
+		had: by.everHad(note.Cause), undone: by.undid(note.Cause, d.Instance), policy: c.policy(n.Number, note), node: n.Number, build: n.Build.Name(), after: by.lost(note.Cause), decision: note.Decision, cause: note.Cause, unpinned: d.Pin == nil, times: 1,
 	})
 }
 

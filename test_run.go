@@ -90,9 +90,6 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		return nil, fmt.Errorf("Config.Chooser: %w", err)
 	}
 	own := newRun(c.Handlers, c.EachRun)
-	if err := own.validate(); err != nil {
-		return nil, fmt.Errorf("Config.EachRun: %w", err)
-	}
 	r := &testRun{c: c, name: "Config.Plan", chooser: chooser, own: own}
 	var s *scenario.Scenario
 	switch {

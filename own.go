@@ -234,6 +234,7 @@ func (j *joined) violate(in Invariant, err error) {
 	errors.As(err, &about)
 	j.violations = append(j.violations, cluster.Violation{
 		Property: in.Name, Class: cluster.ClassSafety, Step: j.w.Step(), VirtualMs: j.w.NowMs() - j.w.StartMs(), Instance: about.instance, Message: err.Error(),
+		Statement: in.Statement,
 	})
 }
 

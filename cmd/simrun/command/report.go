@@ -385,7 +385,7 @@ func (s *subject) unjudged() string {
 
 // printViolation prints a violation with its property, place, node, instance and evidence.
 func (a *app) printViolation(v campaign.Violation) {
-	statement := v.Expectation
+	statement := cmp.Or(v.Statement, v.Expectation)
 	if p, ok := properties.ByID(v.Property); ok {
 		statement = p.Statement
 	}

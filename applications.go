@@ -2,6 +2,7 @@ package durosim
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/sim/workload"
@@ -12,19 +13,22 @@ import (
 type Application = workload.Application
 
 // Deployed returns c with the builds and handlers of its applications, which Test does by itself. It returns an error if c
-// has builds or handlers beside them, or a version twice.
+// has builds or handlers beside them, a version twice, or an invariant that cannot be.
 func (c Config) Deployed() (Config, error) {
 	versions, each := c.Applications, c.EachRun
 	if each != nil {
-		var own []Application
-		if err := called("Config.EachRun", func() error { own = each().Applications; return nil }); err != nil {
+		var own Run
+		if err := called("Config.EachRun", func() error { own = each(); return nil }); err != nil {
 			return c, err
 		}
-		if own != nil {
+		if err := own.validate(); err != nil {
+			return c, fmt.Errorf("Config.EachRun: %w", err)
+		}
+		if own.Applications != nil {
 			if versions != nil {
 				return c, errors.New("Config.Applications and Run.Applications: leave one out")
 			}
-			versions = own
+			versions = own.Applications
 			c.EachRun = func() Run {
 				run := each()
 				// The versions are those that were deployed below, so there can be no error.

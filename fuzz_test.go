@@ -196,7 +196,7 @@ func (f *fuzzTarget) run(t *testing.T, i fuzzInput) {
 	v := result.Violations[0]
 	report, done := f.reports[v.Property]
 	if !done {
-		report = violationText("a fuzzed plan", v, propertyOf(v))
+		report = violationText("a fuzzed plan", v)
 		config.Recording = choices
 		if _, err = cluster.Run(config); err == nil {
 			var small *Shrunk

@@ -30,7 +30,13 @@ func (r *testRun) histories() error {
 	}
 	shipped := engine.ShippedBuilds()
 	reads := shipped[len(shipped)-1].Codec
+	files := map[string]bool{} // never iterated over, so map order does not matter
 	for _, in := range world.Store().Snapshot().Instances {
+		name := strings.NewReplacer("/", "_", ":", "_").Replace(in.Name)
+		for files[strings.ToLower(name)] { // of another instance, on disks that ignore case, too
+			name += "_"
+		}
+		files[strings.ToLower(name)] = true
 		for _, ex := range in.Executions {
 			history, err := world.Store().PeekHistory(in.Name, ex.ID, reads)
 			if err != nil || len(history) == 0 {
@@ -40,7 +46,7 @@ func (r *testRun) histories() error {
 			if err := orchtest.WriteHistory(&text, history); err != nil {
 				return err
 			}
-			if err := r.write(fmt.Sprintf("%s.%d.jsonl", strings.NewReplacer("/", "_", ":", "_").Replace(in.Name), ex.ID), text.Bytes()); err != nil {
+			if err := r.write(fmt.Sprintf("%s.%d.jsonl", name, ex.ID), text.Bytes()); err != nil {
 				return err
 			}
 		}

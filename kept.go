@@ -129,5 +129,5 @@ func (r *testRun) others() (report string, failed bool) {
 	}
 	where := fmt.Sprintf("%s passes, but %s, of which the first is drawn from %d after step %s,", r.name,
 		pretty.Plural(count, "other future of it", "other futures of it")+" of "+pretty.Count(r.verify), seed, pretty.Count(at))
-	return r.violationText(where, *first) + "\nTo see it again:\n" + EnvVerify + "=" + fmt.Sprint(r.verify) + " " + r.plainCommand(), true
+	return violationText(where, *first) + "\nTo see it again:\n" + EnvVerify + "=" + fmt.Sprint(r.verify) + " " + r.plainCommand(), true
 }

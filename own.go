@@ -27,7 +27,7 @@ type Run struct {
 	// Invariants are the caller's own properties.
 	Invariants []Invariant
 	// Monitor, if not nil, returns a monitor that watches everything that happens in the run. Its violations are
-	// reported under the IDs that it gives them.
+	// reported under the IDs that it gives them, each a single word.
 	Monitor func(w *cluster.World) cluster.Monitor
 
 	counted bool // whether the coverage of a run has what each application runs
@@ -38,8 +38,8 @@ type Run struct {
 // Invariant is a property that the caller defines. Either function may be nil. Their results must depend only on the
 // run; otherwise a seed cannot be repeated.
 type Invariant struct {
-	// Name is the property's ID in reports and seeds. It must be a single word, such as "money-is-conserved", and must
-	// not be in properties.Catalogue.
+	// Name is the property's ID in reports and seeds. It must be a single word, such as "money-is-conserved", and
+	// none that durosim uses: it is not in properties.Catalogue or properties.Others.
 	Name string
 	// Statement is the rule in one sentence, for reports.
 	Statement string
@@ -57,9 +57,11 @@ func (r Run) validate() error {
 		_, known := properties.ByID(i.Name)
 		switch {
 		case !isWord(i.Name):
-			return fmt.Errorf("the name of an invariant is one word of letters, digits, - and _, not %q", i.Name)
+			return fmt.Errorf("the name of an invariant is %s, not %q", aWord, i.Name)
 		case known || seen[i.Name]:
 			return fmt.Errorf("two properties are called %q", i.Name)
+		case i.Name == ownMonitor || slices.Contains(properties.Others(), i.Name):
+			return fmt.Errorf("an invariant cannot be called %q: durosim reports under that name itself", i.Name)
 		case i.Always == nil && i.AtEnd == nil:
 			return fmt.Errorf("invariant %q checks nothing: it has neither Always nor AtEnd", i.Name)
 		}
@@ -67,6 +69,8 @@ func (r Run) validate() error {
 	}
 	return nil
 }
+
+const aWord = "one word of letters, digits, - and _" // others cannot be read again in a stored run
 
 func isWord(s string) bool {
 	for _, r := range s {
@@ -135,10 +139,13 @@ type joined struct {
 	ran        []cluster.Point
 }
 
+// ownMonitor is the property that the caller's monitor itself violates.
+const ownMonitor = "own-monitor"
+
 // tell calls the caller's monitor. If it panics, that is a violation, and it is not called again.
 func (j *joined) tell(f func(own cluster.Monitor)) {
 	if err := called("Run.Monitor", func() error { f(j.own); return nil }); err != nil {
-		j.violate("own-monitor", err)
+		j.violate(Invariant{Name: ownMonitor}, err)
 		j.own = nil
 	}
 }
@@ -188,7 +195,7 @@ func (j *joined) AfterStep() {
 	for i := range j.invariants {
 		if in := &j.invariants[i]; in.Always != nil {
 			if err := called("the invariant", in.Always); err != nil {
-				j.violate(in.Name, err)
+				j.violate(*in, err)
 				in.Always = nil
 			}
 		}
@@ -216,17 +223,18 @@ func (j *joined) Finish() {
 	for _, in := range j.invariants {
 		if in.AtEnd != nil {
 			if err := called("the invariant", func() error { return in.AtEnd(slices.Clone(ends)) }); err != nil {
-				j.violate(in.Name, err)
+				j.violate(in, err)
 			}
 		}
 	}
 }
 
-func (j *joined) violate(name string, err error) {
+func (j *joined) violate(in Invariant, err error) {
 	var about instanceError
 	errors.As(err, &about)
 	j.violations = append(j.violations, cluster.Violation{
-		Property: name, Class: cluster.ClassSafety, Step: j.w.Step(), VirtualMs: j.w.NowMs() - j.w.StartMs(), Instance: about.instance, Message: err.Error(),
+		Property: in.Name, Class: cluster.ClassSafety, Step: j.w.Step(), VirtualMs: j.w.NowMs() - j.w.StartMs(), Instance: about.instance, Message: err.Error(),
+		Statement: in.Statement,
 	})
 }
 
@@ -250,7 +258,13 @@ func (e instanceError) Unwrap() error { return e.error }
 func (j *joined) Violations() []cluster.Violation {
 	all := slices.Concat(j.Monitor.Violations(), j.violations)
 	if j.own != nil {
-		all = append(all, j.own.Violations()...)
+		for _, v := range j.own.Violations() {
+			if !isWord(v.Property) {
+				v.Message = fmt.Sprintf("Run.Monitor calls a property %q; its name must be %s. It says: %s", v.Property, aWord, v.Message)
+				v.Property = ownMonitor
+			}
+			all = append(all, v)
+		}
 	}
 	slices.SortStableFunc(all, func(a, b cluster.Violation) int { return cmp.Compare(a.Step, b.Step) })
 	return all

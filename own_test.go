@@ -58,6 +58,7 @@ func TestOwnRunIsChecked(t *testing.T) {
 		"one word":                        {{Name: "two words", Always: holds}},
 		`two properties are called "a"`:   {{Name: "a", Always: holds}, {Name: "a", Always: holds}},
 		`two properties are called "S01"`: {{Name: "S01", Always: holds}},
+		`reports under that name itself`:  {{Name: "handler-returns", Always: holds}},
 		"checks nothing":                  {{Name: "a"}},
 	} {
 		r := runTest(durosim.Config{Seeds: 1, EachRun: func() durosim.Run { return durosim.Run{Invariants: invariants} }})
@@ -111,6 +112,9 @@ func TestOwnPanics(t *testing.T) {
 		"evidence  the invariant panicked at durosim_test.TestOwnPanics.func2 (own_test.go:": {Invariants: []durosim.Invariant{{Name: "mine", AtEnd: func(ends []cluster.FinalState) error { return errors.New(ends[99].Instance) }}}},
 		"evidence  Run.Monitor panicked at durosim_test.TestOwnPanics.func3 (own_test.go:":   {Monitor: func(*cluster.World) cluster.Monitor { panic("no watch") }},
 		"evidence  Run.Monitor panicked at durosim_test.(*tally).":                           {Monitor: func(*cluster.World) cluster.Monitor { return &tally{} }},
+		"verdict violates own-monitor\n": {Monitor: func(w *cluster.World) cluster.Monitor {
+			return &tally{properties.New(w, properties.Options{}), []cluster.Violation{{Property: "two words"}}}
+		}},
 		": every property holds": {Invariants: []durosim.Invariant{{Name: "mine", Always: func() error { return durosim.Of("chain", nil) }}}},
 	} {
 		r := runTest(durosim.Config{Plan: onePlan, Seeds: 1, ShrinkRuns: 2, EachRun: func() durosim.Run { return run }})

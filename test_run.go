@@ -49,7 +49,7 @@ type testRun struct {
 	write func(name string, data []byte) error
 	// fate describes how the campaign's work ended.
 	fate string
-	// own has the caller's invariants, kept for their names and statements, and monitor.
+	// own has the caller's invariants, kept for their names, and monitor.
 	own Run
 	// warnings point out scenario lines that are probably mistakes.
 	warnings []*scenario.Error
@@ -90,9 +90,6 @@ func (c Config) prepare(env environment) (*testRun, error) {
 		return nil, fmt.Errorf("Config.Chooser: %w", err)
 	}
 	own := newRun(c.Handlers, c.EachRun)
-	if err := own.validate(); err != nil {
-		return nil, fmt.Errorf("Config.EachRun: %w", err)
-	}
 	r := &testRun{c: c, name: "Config.Plan", chooser: chooser, own: own}
 	var s *scenario.Scenario
 	switch {
@@ -332,7 +329,7 @@ func (r *testRun) verdict(sum *campaign.Summary, err error) (report string, fail
 		return r.end(e.Seed, fmt.Sprintf("durosim: seed %d of %s: this is a defect of durosim: %s\n%s\n", e.Seed, r.name, e.Text, e.Stack)), true
 	case len(sum.Violations) > 0 && sum.Violations[0].Unsteady():
 		v := sum.Violations[0] // This violation causes all the others, and a nondeterministic run is not shrunk.
-		return r.end(v.Seed, r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
+		return r.end(v.Seed, violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)), true
 	case len(sum.Drifts) > 0:
 		return r.differs(sum.Drifts[0]), true
 	case len(sum.Violations) > 0:
@@ -382,7 +379,7 @@ func (r *testRun) unsteady(seed uint64) string {
 		text += "  So does an Input whose result depends on more than its arguments.\n"
 	}
 	if v, ok := campaign.DoubleCheck(r.seedConfig(seed)); ok {
-		return text + "\nWith each turn computed twice:\n\n" + r.violationText("that seed", v)
+		return text + "\nWith each turn computed twice:\n\n" + violationText("that seed", v)
 	}
 	run := func() cluster.Config { return r.seedConfig(seed) }
 	return text + cmp.Or(moodyInput(run), moody(run), parted(run))
@@ -488,7 +485,7 @@ func moody(run func() cluster.Config) string {
 }
 
 func (r *testRun) violated(v campaign.Violation) string {
-	text := r.violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
+	text := violationText(fmt.Sprintf("seed %d of %s", v.Seed, r.name), v.Violation)
 	if r.heldOnce(v) {
 		return text + fmt.Sprintf("not shrunk: seed %d held, and violates it, too, when it runs again: this depends on something that is kept from run to run, such as a variable outside the function EachRun; a seed alone does not show it\n",
 			r.c.First) + r.fate + "\nTo see it again:\n" + r.plainCommand()
@@ -612,7 +609,7 @@ func (r *testRun) replayed(result *cluster.Result, lines []cluster.Line) (report
 		if r.c.Input != nil {
 			inputs = "\nIts inputs are those that were stored, not what Input makes now. If Input has changed, delete the file.\n"
 		}
-		return r.violationText("the stored run "+r.name, v) + r.other(result.Violations) + inputs + "\nWhat happens in it:\n" + storyText(lines, v.Step) + "\nTo see it again:\n" + r.plainCommand(), true
+		return violationText("the stored run "+r.name, v) + r.other(result.Violations) + inputs + "\nWhat happens in it:\n" + storyText(lines, v.Step) + "\nTo see it again:\n" + r.plainCommand(), true
 	}
 	if r.verify > 0 {
 		if report, failed = r.others(); failed {
@@ -636,26 +633,17 @@ func (r *testRun) plainCommand() string {
 	return strings.TrimPrefix(r.command, EnvSeed+"="+seedMark+" ")
 }
 
-// violationText is like the function violationText, but it also knows the statements of the caller's own invariants.
-func (r *testRun) violationText(run string, v cluster.Violation) string {
-	for _, in := range r.own.Invariants {
-		if in.Name == v.Property {
-			return violationText(run, v, properties.Property{ID: in.Name, Statement: in.Statement})
-		}
-	}
-	return violationText(run, v, propertyOf(v))
-}
-
-// propertyOf returns the property's catalogue entry. For a property that is not in the catalogue, only the ID is set.
+// propertyOf returns the property's catalogue entry. For a property that is not in the catalogue, the name is not set.
 func propertyOf(v cluster.Violation) properties.Property {
 	if p, ok := properties.ByID(v.Property); ok {
 		return p
 	}
-	return properties.Property{ID: v.Property, Statement: v.Expectation}
+	return properties.Property{ID: v.Property, Statement: cmp.Or(v.Statement, v.Expectation)}
 }
 
 // violationText describes one violation: what happened, where, by whom, and the evidence.
-func violationText(run string, v cluster.Violation, p properties.Property) string {
+func violationText(run string, v cluster.Violation) string {
+	p := propertyOf(v)
 	return fmt.Sprintf("durosim: %s violates %s (%s)\n%s", run, strings.TrimSpace(p.String()), v.Class, v.Text(p.Statement, ""))
 }
 

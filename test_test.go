@@ -130,8 +130,9 @@ func TestTestFails(t *testing.T) {
 func TestHistoriesAreWritten(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "histories")
 	t.Setenv(durosim.EnvHistories, dir)
-	if r := runTest(durosim.Config{Scenario: story, Seeds: 2, Handlers: register}); r.failed {
-		t.Fatal(r.text)
+	r := runTest(durosim.Config{Scenario: story + "instance a:b runs Refund with 1\ninstance a_b runs Refund with 2\n", Seeds: 2, Handlers: register})
+	if twins, err := filepath.Glob(filepath.Join(dir, "a_b*")); r.failed || err != nil || len(twins) != 2 {
+		t.Fatal(twins, err, r.text)
 	}
 	for version, differs := range map[engine.Version]bool{engine.V(1, 5, 0): false, engine.V(2, 0, 0): true} {
 		registry := node.NewRegistry()

@@ -1,6 +1,7 @@
 package properties
 
 import (
+	"github.com/durosim/durosim/properties/internal/expect"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -60,6 +61,15 @@ func Catalogue() []Property {
 		{"L11", "work-served", cluster.ClassPlan, "Every queued activity has a tag that some live node serves, once faults are over."},
 		{"L12", "poison-acts", l, "No message is delivered more than max_attempts + 10 times, whatever the contention, apart from deliveries that a fault of their holder ended."},
 		{"L13", "blocked-ends", l, "Under a strategy that does not let work wait, work that no node admits ends within a bound."},
+	}
+}
+
+// Others returns the IDs under which runs report what no property of the Catalogue is about: broken expectations, the code
+// under test, the store of another program, and checks of durosim itself.
+func Others() []string {
+	return []string{
+		expect.ID, "handler-deterministic", cluster.PropertyHandlerPanics, cluster.PropertyHandlerReturns, cluster.PropertyProvider, cluster.PropertyRunEnds,
+		"store-follows", "S24", "S28", "shadow",
 	}
 }
 

@@ -422,6 +422,7 @@ func TestCheckHistories(t *testing.T) {
 		{"without a beginning", fstest.MapFS{"b.jsonl": {Data: []byte(call)}}, "begins with ActivityScheduled"},
 		{"empty", fstest.MapFS{"b.jsonl": {}}, "has no event"},
 		{"two", fstest.MapFS{"b.jsonl": {Data: []byte(head + call + "\n" + head + call)}}, ", execution 1, follows event 2 of "},
+		{"one lacks", fstest.MapFS{"b.jsonl": {Data: []byte(head + strings.Replace(call, `event_id":2`, `event_id":3`, 1))}}, "event 3 of i, execution 1, follows event 1 of "},
 		{"nothing", fstest.MapFS{"b.txt": {}}, "nothing was checked"},
 	} {
 		got := reports(func(t orchtest.T) { orchtest.CheckHistories(t, c.tree, registry) })

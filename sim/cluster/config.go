@@ -121,6 +121,8 @@ type Violation struct {
 	Message string `json:"message"`
 	// Expectation is the scenario text of the expectation that was violated. It is empty for other properties.
 	Expectation string `json:"expectation,omitempty"`
+	// Statement is the rule of a property of the caller's own. Of others, properties.Catalogue has it.
+	Statement string `json:"statement,omitempty"`
 	// Clause is what the second judge, the provider specification, says of the same call; Message is a rule's.
 	Clause string `json:"clause,omitempty"`
 	// Cause tells violations of a property apart that are not of the same mistake. It has neither the instance nor what

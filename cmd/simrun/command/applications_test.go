@@ -22,13 +22,16 @@ func TestProgramOfApplications(t *testing.T) {
 	}}}
 	file := filepath.Join(t.TempDir(), "greet.txt")
 	sample.OK(t, os.WriteFile(file, []byte("node A runs 1.5.0+1.0.0\ninstance g-1 runs Greet with you\n"), 0o644))
-	each := func() durosim.Run { return durosim.Run{Applications: versions} }
+	each := func() durosim.Run {
+		return durosim.Run{Applications: versions, Invariants: []durosim.Invariant{{Name: "rude", Statement: "None is.", Always: func() error { return errors.New("greeted") }}}}
+	}
 	for _, c := range []struct {
 		p    Program
 		want string
 	}{
 		{Program{Applications: versions}, ""},
-		{Program{EachRun: each}, ""},
+		{Program{EachRun: each}, "\ncontract: held; your own rules: broken: rude\n"},
+		{Program{EachRun: each}, "VIOLATED  rude  (safety)\n  rule      None is.\n"},
 		{Program{Applications: versions, EachRun: each}, "leave one out"},
 		{Program{Applications: versions, Builds: engine.ShippedBuilds}, "leave out Builds and Handlers"},
 	} {

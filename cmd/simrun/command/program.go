@@ -14,7 +14,6 @@ import (
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/sim/campaign"
-	"github.com/durosim/durosim/sim/cluster"
 	"github.com/durosim/durosim/sim/workload"
 )
 
@@ -117,10 +116,9 @@ func (p *Program) registered() (orchestrations, activities []string, err error) 
 	return slices.Compact(orchestrations), slices.Compact(activities), nil
 }
 
-// misspelt returns which property an id is nearly that of, or "". A program's own invariant may have any name, and its
-// monitor may give any id.
+// misspelt returns which property an id is nearly that of, or "". A program's monitor may give any id.
 func (p *Program) misspelt(id string) string {
-	ids := []string{"expect", "handler-deterministic", cluster.PropertyHandlerPanics, cluster.PropertyHandlerReturns, cluster.PropertyProvider, cluster.PropertyRunEnds}
+	ids := properties.Others()
 	for _, known := range properties.Catalogue() {
 		if ids = append(ids, known.ID); id == known.Name || id == known.String() {
 			return "; it is " + known.ID

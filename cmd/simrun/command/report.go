@@ -333,31 +333,40 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 	return v.Seed, ok
 }
 
-// contract returns the verdict on the contract. It covers everything except the plan's expectations.
+// contract returns the verdict on the contract and, if the program's own rules are broken, on these. It covers everything
+// except the plan's expectations.
 func (r *report) contract() string {
-	var broken, known []string
+	var broken, own, known []string
 	long := uint64(0) // seeds whose runs were too long
 	for _, p := range r.Properties {
 		if p.Property == cluster.PropertyRunEnds && p.Class == cluster.ClassLiveness {
 			long = p.Seeds
 		}
-		if p.Class != cluster.ClassPlan && !slices.Contains(broken, propertyName(p.Property)) {
-			broken = append(broken, propertyName(p.Property))
+		list := &broken
+		if _, ofContract := properties.ByID(p.Property); !ofContract && !slices.Contains(properties.Others(), p.Property) {
+			list = &own
 		}
+		if p.Class != cluster.ClassPlan && !slices.Contains(*list, propertyName(p.Property)) {
+			*list = append(*list, propertyName(p.Property))
+		}
+	}
+	rest := ""
+	if len(own) > 0 {
+		rest = "; your own rules: broken: " + strings.Join(own, ", ")
 	}
 	switch {
 	case r.Seeds == 0:
 		return "not judged, since no run was finished"
 	case len(r.Internal) > 0:
 		return "not judged in every seed, because of a defect of durosim"
-	case r.damaged && len(broken) > 0:
-		return "not judged, since the export is damaged; what it lacks can be why these runs show " + strings.Join(broken, ", ")
+	case r.damaged && len(broken)+len(own) > 0:
+		return "not judged, since the export is damaged; what it lacks can be why these runs show " + strings.Join(append(broken, own...), ", ")
 	case r.damaged:
 		return "not judged, since the export is damaged"
 	case long > 0 && len(broken) == 1:
-		return fmt.Sprintf("not judged to the end in %d of %d seeds (run-ends): the run is too long, or the code or the store goes on for ever", long, r.Seeds)
+		return fmt.Sprintf("not judged to the end in %d of %d seeds (run-ends): the run is too long, or the code or the store goes on for ever", long, r.Seeds) + rest
 	case len(broken) > 0:
-		return "broken: " + strings.Join(broken, ", ")
+		return "broken: " + strings.Join(broken, ", ") + rest
 	}
 	for _, k := range r.Known {
 		if name := propertyName(k.Property); k.Violations > 0 && k.Class != cluster.ClassPlan && !slices.Contains(known, name) {
@@ -365,9 +374,9 @@ func (r *report) contract() string {
 		}
 	}
 	if len(known) > 0 {
-		return "held but for what is known: " + strings.Join(known, ", ") + r.subject.unjudged()
+		return "held but for what is known: " + strings.Join(known, ", ") + r.subject.unjudged() + rest
 	}
-	return "held" + r.subject.unjudged()
+	return "held" + r.subject.unjudged() + rest
 }
 
 // unjudged lists the properties that cannot be judged with the subject's clocks, as a phrase that ends a sentence.
@@ -385,7 +394,7 @@ func (s *subject) unjudged() string {
 
 // printViolation prints a violation with its property, place, node, instance and evidence.
 func (a *app) printViolation(v campaign.Violation) {
-	statement := v.Expectation
+	statement := cmp.Or(v.Statement, v.Expectation)
 	if p, ok := properties.ByID(v.Property); ok {
 		statement = p.Statement
 	}

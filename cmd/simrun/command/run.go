@@ -54,7 +54,7 @@ Without --shard, a task of a Slurm array (SLURM_ARRAY_TASK_ID) and a shard of a 
 
 Exit status: 0 all hold, 1 safety violated, 2 usage or bad input, 3 liveness violated, 4 two runs of one seed differ, 5 the campaign did not reach what its scenario requires, 6 a handler is not deterministic, panics or does not return, 7 the plan fails, 70 internal error, 74 standard output cannot be written, 130 interrupted.
 
-There are two verdicts. "contract: held" says that store, engine and nodes kept their contract; it does not say that your work was done. "plan" says whether every instance ended as the plan expects: as completed, unless the plan says "expect" something else, and whether what it expects of its runs holds. A plan can fail while the contract holds, such as an order that is poisoned after its handler was withdrawn: status 7. The report lists what recovery and rescue did for an instance after its end.
+There are two verdicts. "contract: held" says that store, engine and nodes kept their contract; it does not say that your work was done; rules of your own that are broken are named after it. "plan" says whether every instance ended as the plan expects: as completed, unless the plan says "expect" something else, and whether what it expects of its runs holds. A plan can fail while the contract holds, such as an order that is poisoned after its handler was withdrawn: status 7. The report lists what recovery and rescue did for an instance after its end.
 
 Interrupted (Ctrl-C, SIGTERM) it reports the seeds that are done, and ends with the command that runs the others.`
 }

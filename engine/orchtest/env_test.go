@@ -397,6 +397,7 @@ func TestCheckHistories(t *testing.T) {
 	const call = `{"event_id":2,"source_event_id":null,"instance_id":"i","execution_id":1,"timestamp_ms":1,"duroxide_version":"1.5.0",` +
 		`"type":"ActivityScheduled","name":"Pay","input":"5"}` + "\n"
 	dropped := strings.Replace(head, "1.0.0", "0.9.0", 1) + strings.Replace(call, `ActivityScheduled","name":"Pay","input":"5"`, `OrchestrationCompleted","output":"5"`, 1)
+	const no = `{"Application":{"kind":"ActivityFailed","message":"no","retryable":false}}`
 	registry := node.NewRegistry()
 	code := func(c *orch.Context, name string) (string, error) {
 		return c.ScheduleActivity(name, fmt.Sprint(5+len(c.KVAllValues()))).Await()
@@ -412,6 +413,8 @@ func TestCheckHistories(t *testing.T) {
 		{"differs", fstest.MapFS{"b.jsonl": {Data: []byte(head + strings.Replace(call, "Pay", "Play", 1))}},
 			`b.jsonl: the code of Refund@1.0.0 differs from the history: nondeterministic: schedule mismatch`},
 		{"alike", fstest.MapFS{"a.jsonl": {Data: []byte(head + call)}, "b.jsonl": {Data: []byte(head + strings.Replace(call, "5\"}", "6\"}", 1))}, "c.jsonl": {Data: []byte(head + strings.Replace(call, "5\"}", "7\"}", 1))}}, "\nand 1 more file, "},
+		{"ended by 0.1.26", fstest.MapFS{"b.jsonl": {Data: []byte(head + call + strings.NewReplacer(`:2,`, `:3,`, "null", "2", `ActivityScheduled","name":"Pay","input":"5"`, `ActivityFailed","details":`+no).Replace(call) +
+			strings.NewReplacer(`:2,`, `:4,`, `"i"`, `""`, `n_id":1`, `n_id":0`, `ActivityScheduled","name":"Pay","input":"5"`, `OrchestrationFailed","details":`+strings.Replace(no, "Activity", "Orchestration", 1)).Replace(call))}}, ""},
 		{"ended", fstest.MapFS{"a.jsonl": {Data: []byte(head + call)}, "b.jsonl": {Data: []byte(dropped)}}, ""},
 		{"all ended", fstest.MapFS{"b.jsonl": {Data: []byte(dropped)}}, "nothing was checked: b.jsonl: Refund@0.9.0 is not registered, and the history has ended"},
 		{"keys", fstest.MapFS{"b.jsonl": {Data: []byte(strings.ReplaceAll(head+strings.Replace(call, "5\"}", "6\"}", 1), `execution_id":1`, `execution_id":2`))}}, "; this is execution 2 and reads keys: a history lacks those that"},

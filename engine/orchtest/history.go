@@ -75,6 +75,9 @@ func single(history []engine.Event) error {
 		return kind == eventdata.KindOrchestrationContinuedAsNew || kind == eventdata.KindOrchestrationFailed
 	})
 	for i, e := range history[1:] {
+		if e.Kind() == eventdata.KindOrchestrationFailed && e.InstanceID == "" && e.ExecutionID == 0 { // by a release before 0.1.30
+			e.InstanceID, e.ExecutionID = history[0].InstanceID, history[0].ExecutionID
+		}
 		if was := history[i]; e.EventID <= was.EventID || e.EventID > was.EventID+1 && !mayJump || e.InstanceID != was.InstanceID || e.ExecutionID != was.ExecutionID {
 			return fmt.Errorf("event %d of %s, execution %d, follows event %d of %s, execution %d: a history, and a file, has all events of one execution, in order",
 				e.EventID, e.InstanceID, e.ExecutionID, was.EventID, was.InstanceID, was.ExecutionID)
@@ -97,13 +100,13 @@ func CheckHistory(handler orch.Handler, history []engine.Event) (difference stri
 	if err := single(history); err != nil {
 		return "", fmt.Errorf("orchtest: %w", err)
 	}
-	last := history[len(history)-1]
+	first, last := history[0], history[len(history)-1]
 	keys := &keyReads{}
 	difference, err = verify(replay.Input{
-		Build: latestBuild(), Instance: last.InstanceID, ExecutionID: last.ExecutionID, History: history, Handler: handler, NowMs: last.TimestampMs, Watcher: keys,
+		Build: latestBuild(), Instance: first.InstanceID, ExecutionID: first.ExecutionID, History: history, Handler: handler, NowMs: last.TimestampMs, Watcher: keys,
 	})
-	if difference != "" && keys.any && last.ExecutionID > 1 {
-		difference += fmt.Sprintf("; this is execution %d and reads keys: a history lacks those that an earlier execution set, so the code need not have changed", last.ExecutionID)
+	if difference != "" && keys.any && first.ExecutionID > 1 {
+		difference += fmt.Sprintf("; this is execution %d and reads keys: a history lacks those that an earlier execution set, so the code need not have changed", first.ExecutionID)
 	}
 	return difference, err
 }

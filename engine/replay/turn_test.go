@@ -57,6 +57,12 @@ func TestDoubleCheck(t *testing.T) {
 		}, "new event 3 is"},
 		{"result", func(*orch.Context, string) (string, error) { runs++; return fmt.Sprint(runs), nil }, "new event 2 is OrchestrationCompleted"},
 		{"trace", func(c *orch.Context, _ string) (string, error) { runs++; c.Trace(fmt.Sprint(runs)); return "", nil }, "trace 1 is"},
+		{"drop", func(c *orch.Context, _ string) (string, error) {
+			runs++
+			waits := [...]*orch.Future{c.ScheduleWait("go"), c.ScheduleWait("go")}
+			waits[runs%2].Drop()
+			return c.ScheduleTimer(1).Await()
+		}, `new event 5 is ExternalSubscribedCancelled {"event_id":5,"source_event_id":3,`},
 		{"honest", handlers["two-steps"], ""},
 		{"coroutines", handlers["coroutines"], ""},
 	} {
@@ -69,8 +75,13 @@ func TestDoubleCheck(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 			in.DoubleCheck = false
-			if got := mustTurn(t, in).Nondeterministic; got != "" {
+			first := mustTurn(t, in)
+			if got := first.Nondeterministic; got != "" {
 				t.Errorf("unasked: %q", got)
+			}
+			in.DoubleCheck, in.History = true, first.Delta
+			if got := mustTurn(t, in).Nondeterministic; c.name == "input" && !strings.HasPrefix(got, `in one, schedule mismatch: action=Activity(name="a", input="0") vs `) {
+				t.Errorf("with a history: %q", got)
 			}
 		})
 	}

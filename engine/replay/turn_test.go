@@ -50,11 +50,6 @@ func TestDoubleCheck(t *testing.T) {
 			runs++
 			return c.ScheduleActivity("a", fmt.Sprint(runs%2)).Await()
 		}, "new event 2 is ActivityScheduled"},
-		{"number", func(c *orch.Context, _ string) (string, error) {
-			runs++
-			scheduleMany(c, runs%2)
-			return c.ScheduleTimer(1).Await()
-		}, "new event 3 is"},
 		{"result", func(*orch.Context, string) (string, error) { runs++; return fmt.Sprint(runs), nil }, "new event 2 is OrchestrationCompleted"},
 		{"trace", func(c *orch.Context, _ string) (string, error) { runs++; c.Trace(fmt.Sprint(runs)); return "", nil }, "trace 1 is"},
 		{"drop", func(c *orch.Context, _ string) (string, error) {
@@ -84,12 +79,6 @@ func TestDoubleCheck(t *testing.T) {
 				t.Errorf("with a history: %q", got)
 			}
 		})
-	}
-}
-
-func scheduleMany(c *orch.Context, n int) {
-	for range n + 1 {
-		c.ScheduleActivity("a", "")
 	}
 }
 

@@ -257,7 +257,10 @@ func (r *testRun) second() uint64 {
 
 // judged says which seeds of the campaign the second judge has watched.
 func (r *testRun) judged(seeds uint64) string {
-	n := (r.c.First+seeds-1)/judgedSeeds - (r.c.First-1)/judgedSeeds
+	n := (r.c.First+seeds-1)/judgedSeeds - r.c.First/judgedSeeds
+	if r.c.First%judgedSeeds == 0 {
+		n++
+	}
 	if n == 0 || r.c.Store != nil {
 		return ""
 	}

@@ -73,12 +73,15 @@ func TestTestHolds(t *testing.T) {
 	none := faults.None()
 	for _, c := range []durosim.Config{
 		{Scenario: "continue-as-new", Seeds: 3, Overrides: scenario.Overrides{Faults: &none}},
-		{Seeds: 1},
 		{Seeds: 2, Plan: onePlan},
 	} {
 		if r := runTest(c); r.failed {
 			t.Errorf("%+v: %s", c, r.text)
 		}
+	}
+	t.Setenv(durosim.EnvSeed, "0")
+	if r := runTest(durosim.Config{}); r.failed || !strings.Contains(r.text, "; 1 of the seeds, those that 10 divides, had") {
+		t.Errorf("seed 0: %s", r.text)
 	}
 }
 

@@ -88,8 +88,9 @@ func single(history []engine.Event) error {
 
 // CheckHistory replays the recorded history of an execution, ended or running, and describes where the code diverges
 // from it. The text is empty if it does not. It is stricter than a node, which fails an execution as nondeterministic
-// only where the code asks for something else than is recorded: events that are left when the code has returned, other
-// outputs, and calls beyond the end of a history that has ended are differences, too.
+// only where the code asks for something else than is recorded: keys and statuses that the code no longer sets, events
+// that are left when the code has returned, other outputs, and calls beyond the end of a history that has ended are
+// differences, too.
 //
 // Keys set by an earlier execution of the instance are not part of a history, so the code does not see them. A difference
 // of a later execution whose code reads keys says so.

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"reflect"
 
@@ -9,8 +10,21 @@ import (
 )
 
 // difference describes the first difference between two outputs of the same input. It returns "" if they are equal. It
-// compares events first, since most of an output follows from them.
+// begins with how they disagree with the history, whose consequences say nothing about the code, and goes on with events,
+// since most of an output follows from them.
 func difference(a, b *Output) string {
+	if x, y := a.Nondeterminism, b.Nondeterminism; !reflect.DeepEqual(x, y) {
+		says := func(n *Nondeterminism) string {
+			switch {
+			case n == nil:
+				return "code and history agree"
+			case n.EventID == 0:
+				return n.Text
+			}
+			return fmt.Sprintf("%s (event %d)", n.Text, n.EventID)
+		}
+		return fmt.Sprintf("in one, %s; in the other, %s", says(x), says(y))
+	}
 	if d := cmp.Or(
 		listDifference("new event", a.Delta, b.Delta),
 		listDifference("orchestrator item", a.OrchestratorItems, b.OrchestratorItems),
@@ -34,6 +48,9 @@ func listDifference[T any](what string, a, b []T) string {
 			other = show(b[i])
 		}
 		if i >= len(a) || i >= len(b) || !reflect.DeepEqual(a[i], b[i]) {
+			if one == other { // they differ in what the texts leave out
+				one, other = exact(a[i]), exact(b[i])
+			}
 			return fmt.Sprintf("%s %d is %s and is %s", what, i+1, one, other)
 		}
 	}
@@ -49,4 +66,13 @@ func show(v any) string {
 		return fmt.Sprintf("%s%+v", v.Kind(), v)
 	}
 	return fmt.Sprintf("%q", v)
+}
+
+// exact formats all of a value.
+func exact(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%#v", v)
+	}
+	return show(v) + " " + string(text)
 }

@@ -156,9 +156,12 @@ func (t *turn) stateEvent(a *action) engine.EventData {
 }
 
 // claimState matches a state event against the oldest action. It tolerates an event that the code no longer reaches
-// (docs/contract/runtime.md#r7.3).
+// (docs/contract/runtime.md#r7.3), except under Verify.
 func (t *turn) claimState(e *engine.Event) *Nondeterminism {
 	if !t.emitted() {
+		if t.verifying {
+			return mismatch(noEmittedAction, e.EventID, "history "+describeEvent(e.Data)+" but no emitted action")
+		}
 		return nil
 	}
 	a := t.oldestAction()

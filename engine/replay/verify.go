@@ -11,10 +11,10 @@ import (
 )
 
 // Verify replays a whole history, even one that has ended, and describes the first disagreement between code and
-// history. It returns "" if they agree: the code must claim every schedule, add none, and end as recorded. Verify does
-// not compare times or a child's id and version, and it ignores Input.Messages and Input.Start. If the runtime ended
-// the execution, because of an error other than an application error or because the history exceeds a limit, any code
-// agrees.
+// history. It returns "" if they agree: the code must claim every schedule and every change of a key or a status, add
+// none, and end as recorded. Verify does not compare times or a child's id and version, and it ignores Input.Messages and
+// Input.Start. If the runtime ended the execution, because of an error other than an application error or because the
+// history exceeds a limit, any code agrees.
 func Verify(in Input) (differs string, err error) {
 	if len(in.History) == 0 || in.Handler == nil {
 		return "", errors.New("replay: nothing to verify")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 )
@@ -70,9 +71,6 @@ func show(v any) string {
 
 // exact formats all of a value.
 func exact(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Sprintf("%#v", v)
-	}
-	return show(v) + " " + string(text)
+	text, _ := json.Marshal(v) // if that fails, the texts are equal, and no worse than an address
+	return strings.TrimSpace(show(v) + " " + string(text))
 }

@@ -55,9 +55,9 @@ var teeth = []tooth{
 	{scenario: "versioned-handlers", line: "instance explicit-2 runs ProcessOrder@1.0.0 at 53s..55s expect completed|poison", by: "instance explicit-2 runs ProcessOrder at 53s..55s expect completed|poison",
 		expect: `always turn where instance=explicit-1|explicit-2|explicit-3 first=yes has pin=2.0.0 handler=ProcessOrder@1.0.0`},
 
-	{scenario: "deadletter-returns", bug: "provider/dead-letter-at-second-sight", expect: `never end where status=Failed`},
-	{scenario: "deadletter-returns", bug: "provider/pin-not-written", expect: `never end where status=Failed`},
-	{scenario: "deadletter-returns", line: "at 74s..75s start B", by: "at 84s..85s start B", expect: `never end where status=Failed`},
+	{scenario: "deadletter-returns", bug: "provider/dead-letter-at-second-sight", expect: `never end where instance=guest-1|guest-2|guest-3|guest-4|guest-5|guest-6|fresh status=Failed`},
+	{scenario: "deadletter-returns", bug: "provider/pin-not-written", expect: `never end where instance=guest-1|guest-2|guest-3|guest-4|guest-5|guest-6|fresh status=Failed`},
+	{scenario: "deadletter-returns", line: "at 74s..75s start B", by: "at 84s..85s start B", expect: `never end where instance=guest-1|guest-2|guest-3|guest-4|guest-5|guest-6|fresh status=Failed`},
 
 	{scenario: "kept-executions", bug: "engine/code-input-changed", expect: `never turn where result=Failed`},
 	{scenario: "kept-executions", bug: "engine/child-of-next-event", expect: `never turn where result=Failed`},

@@ -122,21 +122,21 @@ func (nw *network) corrupt(c *callState) {
 		r, ok := c.request.(call.AckOrchestrationItem)
 		if ok && len(r.HistoryDelta) > 0 && nw.draws(drawsCorruptEvent, name, c.key) {
 			e := r.HistoryDelta[len(r.HistoryDelta)-1]
-			if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, nw.damaged(damagedEvents)) == nil {
+			if nw.damages(call.CorruptEvent{Instance: e.InstanceID, ExecutionID: r.ExecutionID, EventID: e.EventID}) && nw.store.Damage(e.InstanceID, r.ExecutionID, e.EventID, damaged(damagedEvents, c)) == nil {
 				nw.recordFault(faults.CorruptEvent, c)
 			}
 		}
 	}
 	if nw.lastRowCall == nw.storeCall && nw.lastRow != 0 && nw.draws(drawsCorruptMessage, name, c.key) {
-		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, nw.damaged(damagedMessages)) == nil {
+		if nw.damages(call.CorruptMessage{Item: nw.lastItem}) && nw.store.DamageMessage(nw.lastRow, damaged(damagedMessages, c)) == nil {
 			nw.recordFault(faults.CorruptMessage, c)
 		}
 	}
 }
 
-// damaged returns one of the forms by the number of the call, so that no choice decides it.
-func (nw *network) damaged(forms []string) []byte {
-	return []byte(forms[uint64(nw.storeCall)%uint64(len(forms))])
+// damaged returns one of the forms, by the key of the call.
+func damaged(forms []string, c *callState) []byte {
+	return []byte(forms[c.key.Hash()%uint64(len(forms))])
 }
 
 // unavailableMax is the maximum time for which the store rejects every call.

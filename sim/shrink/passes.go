@@ -18,12 +18,10 @@ func (s *search) all() {
 	// plan minimal.
 	s.limit = s.o.MaxRuns * 3 / 8
 	s.fewerChoices()
-	cut := s.spent()
 	for s.drawn() { // a smaller plan may need different choices
 		before := s.best.Size().Total()
 		s.fewerAttempts(redraws)
 		s.leaveOut(planKinds, redraws)
-		cut = s.spent()
 		s.leaveOut(choiceKinds, 0)
 		s.limit = s.o.MaxRuns * 5 / 8
 		s.otherChoices()
@@ -31,13 +29,9 @@ func (s *search) all() {
 		if s.best.Size().Total() >= before {
 			break
 		}
-		cut = s.spent()
 	}
 	s.limit = s.o.MaxRuns
 	s.toFixedPoint()
-	for cut && s.drawn() && s.leaveOut(planKinds, redraws) { // what the share of the first search was too small for
-		s.toFixedPoint()
-	}
 }
 
 // oneSwitch tries to replace a profile with the single switch that the violation needs. If one is not enough, it tries

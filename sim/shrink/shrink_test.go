@@ -1,7 +1,6 @@
 package shrink_test
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -263,16 +262,5 @@ func TestShrinkRefuses(t *testing.T) {
 	got := sample.Must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: 10}))(t)
 	if got.Minimal || got.Runs > 14 || got.First.Property != property {
 		t.Errorf("with a bound of 10 runs: %d runs, minimal %v, %s", got.Runs, got.Minimal, got.First.Property)
-	}
-	key := func(steps int) sim.Key { return sim.RootKey(true).Num(sim.NewLabel("fault"), uint64(steps)) } // another one without the step
-	for n := range 40 {
-		got := sample.Must(shrink.Minimize(shrink.Concrete{
-			Plan: &plan.Plan{Schedule: make([]plan.Step, 1)}, Choices: &sim.Recording{Choices: []sim.RecordedChoice{{Key: key(1), N: 2, Value: 1}}},
-		}, shrink.Options{MaxRuns: n, Fails: func(x shrink.Concrete, chooser sim.Chooser, record *sim.Recording) (bool, error) {
-			return sim.Record(chooser, cmp.Or(record, &sim.Recording{})).Choose(key(len(x.Plan.Schedule)), 2) == 1, nil
-		}}))(t)
-		if got.Minimal && got.Size().Steps > 0 {
-			t.Errorf("with a bound of %d runs, nothing can be left out of %s", n, got.Size())
-		}
 	}
 }

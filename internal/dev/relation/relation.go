@@ -192,7 +192,8 @@ func renamed(p *plan.Plan) (twin, string) {
 	}
 	q.Probes = slices.Clone(p.Probes)
 	for i := range q.Probes {
-		q.Probes[i].Instance = name(q.Probes[i].Instance)
+		of, _, _ := strings.Cut(q.Probes[i].Instance, "/") // or a child of it
+		q.Probes[i].Instance = name(of) + strings.TrimPrefix(q.Probes[i].Instance, of)
 	}
 	t.plan = &q
 	return t, ""

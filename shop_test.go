@@ -334,7 +334,7 @@ func TestShopMistakes(t *testing.T) {
 		{"panic", "Shipping panics", `violates handler-panics.*Shipping@1.0.0.*durosim_test.\(\*world\).shipping \(shop_test.go:\d+\)`},
 		{"", "no mistake", `every property holds`},
 	}
-	for _, m := range sample.Of(mistakes, 12) {
+	for _, m := range sample.Of(mistakes, 24) {
 		t.Run(strings.ReplaceAll(m.what, " ", "-"), func(t *testing.T) {
 			c := durosim.Config{Scenario: shopPlan, Seeds: 10, ShrinkRuns: 50, EachRun: func() durosim.Run { return shopRun(m.id) }}
 			if m.id == "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/durosim/durosim/engine/node"
 	"github.com/durosim/durosim/engine/orch"
 	"github.com/durosim/durosim/engine/orchtest"
+	"github.com/durosim/durosim/internal/sample"
 )
 
 // TestCodeThatDoesNotComeBack checks that code that blocks or spins ends its test, in a campaign and in a test of one
@@ -23,7 +24,7 @@ func TestCodeThatDoesNotComeBack(t *testing.T) {
 	var over atomic.Bool
 	t.Cleanup(func() { over.Store(true) })
 	answer := func(string) (string, error) { locked.Lock(); return "", nil }
-	for _, c := range []struct {
+	for _, c := range sample.Of([]struct {
 		name  string
 		order orch.Handler
 		want  []string
@@ -40,7 +41,7 @@ func TestCodeThatDoesNotComeBack(t *testing.T) {
 		}, []string{"orchestration Order@1.0.0", "(it runs on)"}},
 		{"activity", func(c *orch.Context, in string) (string, error) { return c.ScheduleActivity("Charge", in).Await() },
 			[]string{"activity Charge", "(sync.Mutex.Lock)", "ActivityContext.Sleep "}},
-	} {
+	}, 3) {
 		t.Run(c.name, func(t *testing.T) {
 			r := runTest(durosim.Config{
 				Scenario: "nodes A runs 1.5.0\ninstance order-1 runs Order with 7\n", Seeds: 3,

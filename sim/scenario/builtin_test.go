@@ -37,7 +37,7 @@ func TestBuiltinScenarios(t *testing.T) {
 				t.Error("no number of seeds, from which on a sometimes must have been seen")
 			}
 			roundTrip(t, s)
-			for seed := range sample.Number(5, 20) {
+			for seed := range sample.Number(2, 20) {
 				p := sample.Must(s.Expand(seed, Overrides{}))(t)
 				if err := p.Validate(workload.Known()); err != nil {
 					t.Fatalf("seed %d: %v", seed, err)

@@ -90,7 +90,7 @@ func TestDocumentedCommands(t *testing.T) {
 	if len(blocks) < 60 {
 		t.Errorf("only %d blocks of commands are found", len(blocks))
 	}
-	for _, block := range sample.Of(blocks, 18) {
+	for _, block := range sample.Of(blocks, 36) {
 		t.Run(block[0], func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

@@ -25,20 +25,20 @@ func TestInterrupted(t *testing.T) {
 	sample.OK(t, os.WriteFile(long, []byte("nodes A B run 1.5.0\nat 1s stop A\n"+strings.Repeat("after 1s start A\nafter 1s stop A\n", 4)+"after 1s start A\n"), 0o600))
 	both := filepath.Join(dir, "both.scenario")
 	sample.OK(t, os.WriteFile(both, []byte("nodes A B run 1.5.0\nload 6 instances over 4s\n  mix 1 Chain with 3..9\nat 1s upgrade A to 2.0.0\nafter 1s upgrade B to 2.0.0\n"), 0o600))
-	for _, c := range []struct {
+	for _, c := range sample.Of([]struct {
 		signal os.Signal
 		args   string
 		want   []string
 	}{
+		{syscall.SIGTERM, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock --shard 2/3 --json --out " + dir + " " + small, []string{
+			`"exit_status": 130`, `"interrupted"`, `"violations"`,
+			`"go_on": ".* run --bug provider/filter-after-lock --seeds [0-9]+\.\.1000000 --shard 2/3 --workers 1 --out .* --json [^ ]+small\.scenario"`,
+		}},
 		{os.Interrupt, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock " + small, []string{
 			`(?m)^scenario +small`,
 			`(?m)^seeds +[0-9]+ +seeds 1\.\.1000000; stopped early, of 1,000,000`,
 			`(?m) replay --seed [0-9]+ --bug provider/filter-after-lock \S+small\.scenario$`,
 			`(?m)^Interrupted\. To continue with the other seeds:\n.* run --bug provider/filter-after-lock --seeds [0-9]+\.\.1000000 --workers 1 \S+small\.scenario$`,
-		}},
-		{syscall.SIGTERM, "run --seeds 1000000 --workers 1 --bug provider/filter-after-lock --shard 2/3 --json --out " + dir + " " + small, []string{
-			`"exit_status": 130`, `"interrupted"`, `"violations"`,
-			`"go_on": ".* run --bug provider/filter-after-lock --seeds [0-9]+\.\.1000000 --shard 2/3 --workers 1 --out .* --json [^ ]+small\.scenario"`,
 		}},
 		{os.Interrupt, "run --seeds 1000000 --results " + filepath.Join(dir, "results") + " " + small, []string{
 			`(?m)^Interrupted\. The results are not written, since they are of all seeds\. To begin again:\n.* run --seeds 1\.\.1000000 --results `,
@@ -64,7 +64,7 @@ func TestInterrupted(t *testing.T) {
 			`(?m)^  +no step  `, `(?m)^Interrupted after [1-6] of 7 procedures: there is nothing to choose yet\.$`,
 		}},
 		{syscall.SIGTERM, "compare --seeds 12 --json " + small, []string{`"strategy": "filter"`, `"strategy": "stall"`, `"interrupted": true`}},
-	} {
+	}, 3) {
 		var runs atomic.Int64
 		came := make(chan os.Signal, 1)
 		signal.Notify(came, c.signal)

@@ -22,11 +22,11 @@ func inMemory(rules func() *memprovider.Rules) undertest.Factory {
 }
 
 func TestMemprovider(t *testing.T) {
-	Check(t, inMemory(nil), Options{Sequences: int(sample.Number(150, 500))})
+	Check(t, inMemory(nil), Options{Sequences: int(sample.Number(80, 500))})
 }
 
 func TestMemproviderDoesWhatItChose(t *testing.T) {
-	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: undertest.Chosen()}, First: 501, Sequences: int(sample.Number(150, 500))})
+	Check(t, inMemory(nil), Options{Oracle: oracle.Options{Deny: undertest.Chosen()}, First: 501, Sequences: int(sample.Number(80, 500))})
 }
 
 // TestWallClock checks a store that uses the wall clock. If something becomes due during a call, the answer may go
@@ -54,7 +54,7 @@ func TestWallClock(t *testing.T) {
 func TestSequencesReachEverything(t *testing.T) {
 	succeeded, failed, states := map[string]int{}, map[string]int{}, 0
 	found, calls := 0, 0
-	for seed := range sample.Number(500, 1600) {
+	for seed := range sample.Number(300, 1600) {
 		c, err := sequence(inMemory(nil), oracle.Options{}, seed, map[string]bool{}, func(e oracle.Exchange) {
 			calls++
 			if e.Answer.Err != nil {

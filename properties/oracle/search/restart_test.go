@@ -52,7 +52,7 @@ func never(call.Call) bool { return false }
 func same(p engine.Provider) (engine.Provider, error) { return p, nil }
 
 func TestRestarts(t *testing.T) {
-	Check(t, restarting(never, same), Options{Sequences: int(sample.Number(200, 1000))})
+	Check(t, restarting(never, same), Options{Sequences: int(sample.Number(80, 1000))})
 }
 
 func TestLostByARestart(t *testing.T) {

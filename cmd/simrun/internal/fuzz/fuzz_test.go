@@ -93,7 +93,7 @@ func TestHuntRepeats(t *testing.T) {
 // the same features. This includes inputs that take a different path after a rare moment.
 func TestInputsAreRecipes(t *testing.T) {
 	o := hunting(t)
-	o.Runs = sample.Number(128, 192)
+	o.Runs = sample.Number(64, 192)
 	wanted := []string{"a plain plan", "an edited plan", "another future"}
 	ways := map[string]int{}
 	o.OnNew = func(in fuzz.Input, _ []string) {

@@ -22,3 +22,13 @@ func compare(t *testing.T, name, got string) {
 		t.Errorf("%v: another text than %s, which go test -rewrite writes:\n%s", err, file, got)
 	}
 }
+
+// TestSoundProduct checks that the judges that expect more than a verdict have no objection to the product as it is: with
+// one, they are not asked about mutants.
+func TestSoundProduct(t *testing.T) {
+	for _, ask := range []func() (uint64, string, string){wrongStoresJudge, unsteadyJudge} {
+		if _, _, objection := ask(); objection != "" {
+			t.Error(objection)
+		}
+	}
+}

@@ -21,7 +21,7 @@ var wrongStores = []struct {
 }{
 	{"provider/filter-ignored", 1, "L03 S01 S02 expect provider"},
 	{"provider/empty-filter-admits-unpinned", 2, "S03 provider"},
-	{"provider/text-comparison", 1, "L02 S01 S02 S22 provider"},
+	{"provider/text-comparison", 1, "L02 L03 S01 S02 S22 provider"},
 	{"provider/head-of-line-block", 1, "L02 L03 L04 S03 S22 outcome"},
 	{"provider/session-blocks-queue", 1, "S22"},
 	{"provider/session-owner-ignored", 2, "provider"},

@@ -27,7 +27,7 @@ type Run struct {
 	// Invariants are the caller's own properties.
 	Invariants []Invariant
 	// Monitor, if not nil, returns a monitor that watches everything that happens in the run. Its violations are
-	// reported under the IDs that it gives them, each a single word.
+	// reported under the IDs that it gives them: each a single word, and none that durosim uses.
 	Monitor func(w *cluster.World) cluster.Monitor
 
 	counted bool // whether the coverage of a run has what each application runs
@@ -54,13 +54,12 @@ type Invariant struct {
 func (r Run) validate() error {
 	seen := map[string]bool{} // never iterated over, so map order does not matter
 	for _, i := range r.Invariants {
-		_, known := properties.ByID(i.Name)
 		switch {
 		case !isWord(i.Name):
 			return fmt.Errorf("the name of an invariant is %s, not %q", aWord, i.Name)
-		case known || seen[i.Name]:
-			return fmt.Errorf("two properties are called %q", i.Name)
-		case i.Name == ownMonitor || slices.Contains(properties.Others(), i.Name):
+		case seen[i.Name]:
+			return fmt.Errorf("two invariants are called %q", i.Name)
+		case i.Name == ownMonitor || properties.Reported(i.Name):
 			return fmt.Errorf("an invariant cannot be called %q: durosim reports under that name itself", i.Name)
 		case i.Always == nil && i.AtEnd == nil:
 			return fmt.Errorf("invariant %q checks nothing: it has neither Always nor AtEnd", i.Name)
@@ -259,8 +258,15 @@ func (j *joined) Violations() []cluster.Violation {
 	all := slices.Concat(j.Monitor.Violations(), j.violations)
 	if j.own != nil {
 		for _, v := range j.own.Violations() {
-			if !isWord(v.Property) {
-				v.Message = fmt.Sprintf("Run.Monitor calls a property %q; its name must be %s. It says: %s", v.Property, aWord, v.Message)
+			must := ""
+			switch {
+			case !isWord(v.Property):
+				must = aWord
+			case properties.Reported(v.Property):
+				must = "none that durosim uses"
+			}
+			if must != "" {
+				v.Message = fmt.Sprintf("Run.Monitor calls a property %q; its name must be %s. It says: %s", v.Property, must, v.Message)
 				v.Property = ownMonitor
 			}
 			all = append(all, v)

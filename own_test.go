@@ -55,11 +55,11 @@ func TestOwnInvariantIsShrunk(t *testing.T) {
 func TestOwnRunIsChecked(t *testing.T) {
 	holds := func() error { return nil }
 	for want, invariants := range map[string][]durosim.Invariant{
-		"one word":                        {{Name: "two words", Always: holds}},
-		`two properties are called "a"`:   {{Name: "a", Always: holds}, {Name: "a", Always: holds}},
-		`two properties are called "S01"`: {{Name: "S01", Always: holds}},
-		`reports under that name itself`:  {{Name: "handler-returns", Always: holds}},
-		"checks nothing":                  {{Name: "a"}},
+		"one word":                      {{Name: "two words", Always: holds}},
+		`two invariants are called "a"`: {{Name: "a", Always: holds}, {Name: "a", Always: holds}},
+		`an invariant cannot be called "S01": durosim reports`: {{Name: "S01", Always: holds}},
+		`reports under that name itself`:                       {{Name: "handler-returns", Always: holds}},
+		"checks nothing":                                       {{Name: "a"}},
 	} {
 		r := runTest(durosim.Config{Seeds: 1, EachRun: func() durosim.Run { return durosim.Run{Invariants: invariants} }})
 		if !r.failed || !strings.Contains(r.text, want) {
@@ -114,6 +114,9 @@ func TestOwnPanics(t *testing.T) {
 		"evidence  Run.Monitor panicked at durosim_test.(*tally).":                           {Monitor: func(*cluster.World) cluster.Monitor { return &tally{} }},
 		"verdict violates own-monitor\n": {Monitor: func(w *cluster.World) cluster.Monitor {
 			return &tally{properties.New(w, properties.Options{}), []cluster.Violation{{Property: "two words"}}}
+		}},
+		`Run.Monitor calls a property "S01"; its name must be none that durosim uses. It says: no more`: {Monitor: func(w *cluster.World) cluster.Monitor {
+			return &tally{properties.New(w, properties.Options{}), []cluster.Violation{{Property: "S01", Message: "no more"}}}
 		}},
 		": every property holds": {Invariants: []durosim.Invariant{{Name: "mine", Always: func() error { return durosim.Of("chain", nil) }}}},
 	} {

@@ -1,6 +1,8 @@
 package properties
 
 import (
+	"slices"
+
 	"github.com/durosim/durosim/properties/internal/expect"
 	"github.com/durosim/durosim/sim/cluster"
 )
@@ -71,6 +73,13 @@ func Others() []string {
 		expect.ID, "handler-deterministic", cluster.PropertyHandlerPanics, cluster.PropertyHandlerReturns, cluster.PropertyProvider, cluster.PropertyRunEnds,
 		"store-follows", "S24", "S28", "shadow",
 	}
+}
+
+// Reported tells whether runs report violations under the ID by themselves, for a property of the Catalogue or one of
+// Others. Any other ID is that of a rule of the caller's.
+func Reported(id string) bool {
+	_, known := ByID(id)
+	return known || slices.Contains(Others(), id)
 }
 
 // ByID returns the property with the given ID and reports whether it exists.

@@ -25,6 +25,8 @@ func TestProgramOfApplications(t *testing.T) {
 	each := func() durosim.Run {
 		return durosim.Run{Applications: versions, Invariants: []durosim.Invariant{{Name: "rude", Statement: "None is.", Always: func() error { return errors.New("greeted") }}}}
 	}
+	known := filepath.Join(t.TempDir(), "known.toml")
+	sample.OK(t, os.WriteFile(known, []byte("[[known]]\nproperty = \"rude\"\nreason = \"wanted\"\n"), 0o644))
 	for _, c := range []struct {
 		p    Program
 		want string
@@ -40,6 +42,11 @@ func TestProgramOfApplications(t *testing.T) {
 		if (status == exitOK) != (c.want == "") || !strings.Contains(out.String(), c.want) {
 			t.Errorf("status %d, want %q:\n%s", status, c.want, &out)
 		}
+	}
+	var out bytes.Buffer
+	const want = "\ncontract: held; your own rules: held but for what is known: rude\n"
+	if status := (Program{EachRun: each}).Run([]string{"run", file, "--seeds", "2", "--known", known}, &out, &out); status != exitOK || !strings.Contains(out.String(), want) {
+		t.Errorf("status %d, want %q:\n%s", status, want, &out)
 	}
 }
 

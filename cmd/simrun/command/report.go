@@ -336,23 +336,36 @@ func (r *report) seedToSee() (seed uint64, ok bool) {
 // contract returns the verdict on the contract and, if the program's own rules are broken, on these. It covers everything
 // except the plan's expectations.
 func (r *report) contract() string {
-	var broken, own, known []string
+	var broken, own []string
 	long := uint64(0) // seeds whose runs were too long
 	for _, p := range r.Properties {
 		if p.Property == cluster.PropertyRunEnds && p.Class == cluster.ClassLiveness {
 			long = p.Seeds
 		}
 		list := &broken
-		if _, ofContract := properties.ByID(p.Property); !ofContract && !slices.Contains(properties.Others(), p.Property) {
+		if !properties.Reported(p.Property) {
 			list = &own
 		}
 		if p.Class != cluster.ClassPlan && !slices.Contains(*list, propertyName(p.Property)) {
 			*list = append(*list, propertyName(p.Property))
 		}
 	}
+	var known, ownKnown []string
+	for _, k := range r.Known {
+		list := &known
+		if !properties.Reported(k.Property) {
+			list = &ownKnown
+		}
+		if name := propertyName(k.Property); k.Violations > 0 && k.Class != cluster.ClassPlan && !slices.Contains(*list, name) {
+			*list = append(*list, name)
+		}
+	}
 	rest := ""
-	if len(own) > 0 {
+	switch {
+	case len(own) > 0:
 		rest = "; your own rules: broken: " + strings.Join(own, ", ")
+	case len(ownKnown) > 0:
+		rest = "; your own rules: held but for what is known: " + strings.Join(ownKnown, ", ")
 	}
 	switch {
 	case r.Seeds == 0:
@@ -367,11 +380,6 @@ func (r *report) contract() string {
 		return fmt.Sprintf("not judged to the end in %d of %d seeds (run-ends): the run is too long, or the code or the store goes on for ever", long, r.Seeds) + rest
 	case len(broken) > 0:
 		return "broken: " + strings.Join(broken, ", ") + rest
-	}
-	for _, k := range r.Known {
-		if name := propertyName(k.Property); k.Violations > 0 && k.Class != cluster.ClassPlan && !slices.Contains(known, name) {
-			known = append(known, name)
-		}
 	}
 	if len(known) > 0 {
 		return "held but for what is known: " + strings.Join(known, ", ") + r.subject.unjudged() + rest

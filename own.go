@@ -27,7 +27,7 @@ type Run struct {
 	// Invariants are the caller's own properties.
 	Invariants []Invariant
 	// Monitor, if not nil, returns a monitor that watches everything that happens in the run. Its violations are
-	// reported under the IDs that it gives them: each a single word, and none that durosim uses.
+	// reported under the IDs that it gives them: each a single word, and none of properties.Catalogue.
 	Monitor func(w *cluster.World) cluster.Monitor
 
 	counted bool // whether the coverage of a run has what each application runs
@@ -259,11 +259,12 @@ func (j *joined) Violations() []cluster.Violation {
 	if j.own != nil {
 		for _, v := range j.own.Violations() {
 			must := ""
+			_, taken := properties.ByID(v.Property)
 			switch {
 			case !isWord(v.Property):
 				must = aWord
-			case properties.Reported(v.Property):
-				must = "none that durosim uses"
+			case taken:
+				must = "none of properties.Catalogue"
 			}
 			if must != "" {
 				v.Message = fmt.Sprintf("Run.Monitor calls a property %q; its name must be %s. It says: %s", v.Property, must, v.Message)

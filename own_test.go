@@ -115,7 +115,7 @@ func TestOwnPanics(t *testing.T) {
 		"verdict violates own-monitor\n": {Monitor: func(w *cluster.World) cluster.Monitor {
 			return &tally{properties.New(w, properties.Options{}), []cluster.Violation{{Property: "two words"}}}
 		}},
-		`Run.Monitor calls a property "S01"; its name must be none that durosim uses. It says: no more`: {Monitor: func(w *cluster.World) cluster.Monitor {
+		`Run.Monitor calls a property "S01"; its name must be none of properties.Catalogue. It says: no more`: {Monitor: func(w *cluster.World) cluster.Monitor {
 			return &tally{properties.New(w, properties.Options{}), []cluster.Violation{{Property: "S01", Message: "no more"}}}
 		}},
 		": every property holds": {Invariants: []durosim.Invariant{{Name: "mine", Always: func() error { return durosim.Of("chain", nil) }}}},

@@ -25,7 +25,7 @@ func misbehavingOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Envoy", v1, always, "asks activities who they are, on a session and with a tag", plan.EndCompleted, envoy, false},
 		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue, twice; the last execution must have the custom status and the message \"parcel\"", plan.EndCompleted, forwarder, false},
 		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", plan.EndFailed, glutton, false},
-		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved, or for a child in what is no version", plan.EndAny, impostor, false},
+		{"Impostor", v1, always, "asks for a child and for a detached start under ids that are reserved, or for a child in what its input names, if that has a dot and is no version", plan.EndAny, impostor, false},
 		{"Rascal", v1, always, "ends its code in the way that its input names: text, value, error, mute, quit, stray, onward, leaving, deluge, desert, thrift, sip or thirst", plan.EndFailed, rascal, false},
 		{"Splitter", v1, always, "continues as new from one coroutine while others ask for more", plan.EndCompleted, splitter, false},
 		{"Warden", v1, always, "a Rascal as a child for each way to end, of which it must be told; with an input, for that alone", plan.EndCompleted, warden, false},
@@ -164,9 +164,9 @@ func glutton(ctx *orch.Context, input string) (string, error) {
 }
 
 func impostor(ctx *orch.Context, input string) (string, error) {
-	if input == "version" {
-		if _, err := ctx.ScheduleSubOrchestrationVersioned("Leaf", "v1.0.0", input).Await(); err == nil {
-			return "", errors.New("the child runs in v1.0.0, which is no version")
+	if strings.Contains(input, ".") {
+		if _, err := ctx.ScheduleSubOrchestrationVersioned("Leaf", input, input).Await(); err == nil {
+			return "", fmt.Errorf("the child runs in %s, which is no version", input)
 		}
 		return "refused", nil
 	}

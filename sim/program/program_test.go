@@ -284,6 +284,7 @@ func TestValidate(t *testing.T) {
 		{Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpInput}}}}, "duplicate name"},
 		{Set{{Name: "P", Version: "x", Body: []Node{{Op: OpInput}}}}, "version"},
 		{Set{{Name: "P", Version: "2.0.0", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpInput}}}}, "ascending order"},
+		{Set{{Name: "P", Version: "2.0.0-rc.10", Body: []Node{{Op: OpInput}}}, {Name: "P", Version: "2.0.0-rc.9", Body: []Node{{Op: OpInput}}}}, "ascending order"},
 		{Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Version: "2.0.0", Body: []Node{{Op: OpInput}}}}, "comes between"},
 		{Set{{Name: "P", Body: []Node{{Op: OpAgain, Count: 1, Version: "2.0.0"}}}}, "no version 2.0.0"},
 		{Set{{Name: "Q", Body: []Node{{Op: OpInput}}}, {Name: "P", Body: []Node{{Op: OpChild, Name: "Q", Version: "2.0.0"}}}}, "no version 2.0.0"},

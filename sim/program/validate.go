@@ -6,6 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/durosim/durosim/engine"
 )
 
@@ -47,8 +49,7 @@ type check struct {
 
 // version checks the version of program i in s, and that the versions of each program are adjacent.
 func (c *check) version(s Set, i int) {
-	v, err := engine.ParseVersion(s[i].At())
-	if err != nil {
+	if _, err := engine.ParseVersion(s[i].At()); err != nil {
 		c.fail("%v", err)
 	}
 	for j := range s {
@@ -62,8 +63,10 @@ func (c *check) version(s Set, i int) {
 	case i > len(c.set) && s[i-1].At() == s[i].At():
 		c.fail("duplicate name and version")
 	case i > len(c.set):
-		if before, err := engine.ParseVersion(s[i-1].At()); err == nil && before.Compare(v) >= 0 {
-			c.fail("its version %s comes after %s: want ascending order", v, before)
+		// The order is that of semantic versioning, whatever the registry under test takes it for.
+		before, err := semver.StrictNewVersion(s[i-1].At())
+		if own, bad := semver.StrictNewVersion(s[i].At()); err == nil && bad == nil && before.Compare(own) >= 0 {
+			c.fail("its version %s comes after %s: want ascending order", own, before)
 		}
 	}
 }

@@ -21,7 +21,7 @@ import (
 func misbehavingOrchestrations(v1, always engine.Version) []Orchestration {
 	return []Orchestration{
 		{"Clinger", v1, always, "recovers every panic and goes on with calls of each kind, so that only runtime.Goexit ends its code", plan.EndCompleted, clinger, false},
-		{"Daredevil", v1, always, "calls activities whose code panics in several ways; it must be told in which", plan.EndCompleted, daredevil, false},
+		{"Daredevil", v1, always, "calls activities that fail or panic in several ways; it must be told in which", plan.EndCompleted, daredevil, false},
 		{"Envoy", v1, always, "asks activities who they are, on a session and with a tag", plan.EndCompleted, envoy, false},
 		{"Forwarder", v1, always, "continues as new at the event \"go\" without a look at its queue, twice; the last execution must have the custom status and the message \"parcel\"", plan.EndCompleted, forwarder, false},
 		{"Glutton", v1, always, "asks for as much as the contract of 0.1.32 allows, and then for a byte more of what its input names: status, tag or value", plan.EndFailed, glutton, false},
@@ -62,6 +62,9 @@ func burst(how string) {
 
 func boom(_ node.ActivityContext, input string) (string, error) {
 	burst(input)
+	if input == "silence" {
+		return "", errors.New("")
+	}
 	return "", errors.New("no way to burst: " + input)
 }
 
@@ -69,12 +72,12 @@ func daredevil(ctx *orch.Context, _ string) (string, error) {
 	for _, way := range [][2]string{
 		{"text", "activity panicked: a text"}, {"value", "activity panicked: with a value that has no text"},
 		{"error", "activity panicked: an error"}, {"mute", "activity panicked: with a value that has no text"},
-		{"quit", "activity panicked: called runtime.Goexit"}, {"nothing", "no way to burst: nothing"},
+		{"quit", "activity panicked: called runtime.Goexit"}, {"nothing", "no way to burst: nothing"}, {"silence", ""},
 	} {
 		_, err := ctx.ScheduleActivity("Boom", way[0]).Await()
 		switch {
 		case err == nil:
-			return "", errors.New("an activity that panics has a result")
+			return "", errors.New("an activity that fails has a result")
 		case err.Error() != way[1] && err.Error() != record.ActivityPanicText:
 			return "", fmt.Errorf("an activity fails with %q: expected %q", err, way[1])
 		}

@@ -62,7 +62,7 @@ func TestWarnings(t *testing.T) {
 // TestBuiltinWithoutWarnings checks that built-in scenarios have no warnings, except those that show what comes
 // of widening.
 func TestBuiltinWithoutWarnings(t *testing.T) {
-	widened := map[string]int{"bad-history": 2, "continue-as-new": 1, "draining-by-widening": 1, "old-node-widened": 1, "other-writers": 2, "two-ranges": 1, "version-edges": 8, "without-filtering": 2}
+	widened := map[string]int{"bad-history": 2, "continue-as-new": 1, "draining-by-widening": 1, "old-node-widened": 1, "other-writers": 2, "two-ranges": 1, "version-edges": 9, "without-filtering": 2}
 	for _, n := range append(scenario.Builtin(), scenario.Situations()...) {
 		s := sample.Must(scenario.Parse(n.File, n.Text))(t)
 		for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(cluster.Config{Plan: &s.Template}.Registered)) {

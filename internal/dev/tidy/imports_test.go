@@ -17,6 +17,7 @@ var modules = map[string][]string{
 	"engine":                    {"github.com/Masterminds/semver/v3"},
 	"faults":                    {"github.com/Masterminds/semver/v3"},
 	"properties/gen":            {"pgregory.net/rapid"},
+	"sim/program":               {"github.com/Masterminds/semver/v3"},
 	"cmd/simrun/command":        {"github.com/alecthomas/kong", "github.com/BurntSushi/toml", "golang.org/x/term"},
 	"properties/oracle":         {"github.com/Masterminds/semver/v3"},
 	"properties/oracle/overlap": {"github.com/anishathalye/porcupine"},

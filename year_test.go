@@ -44,7 +44,7 @@ func TestYear(t *testing.T) {
 
 // TestEternalHint checks that an orchestration that goes on forever without being marked as eternal gets a hint.
 func TestEternalHint(t *testing.T) {
-	r := runTest(durosim.Config{Scenario: "budget 4000 steps\nnodes A B run 1.5.0\ninstance spin runs Counter with 100000\n", Seeds: 1})
+	r := runTest(durosim.Config{Scenario: "budget 12000 steps\nnodes A B run 1.5.0\ninstance spin runs Counter with 100000\n", Seeds: 1})
 	if !r.failed || !strings.Contains(r.text, `write "expect eternal" after it`) {
 		t.Errorf("no hint in\n%s", r.text)
 	}

@@ -17,7 +17,7 @@ const caughtWithin = 200
 // TestEachBugIsCaught checks that within a few seeds of the scenario that the catalogue names for a planted bug, the
 // bug violates a property that the catalogue names for it.
 func TestEachBugIsCaught(t *testing.T) {
-	for _, bug := range sample.Of(faults.Catalogue(), 16) {
+	for _, bug := range sample.Of(faults.Catalogue(), 24) {
 		t.Run(string(bug.ID), func(t *testing.T) {
 			s := lookup(t, bug.Scenario)
 			for seed := uint64(1); seed <= caughtWithin; seed++ {

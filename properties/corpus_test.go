@@ -64,7 +64,7 @@ func TestCorpusSurvivesAdditions(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no stored runs: %v", err)
 	}
-	for _, file := range sample.Of(files, 16) {
+	for _, file := range sample.Of(files, 24) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
 			data := sample.Must(os.ReadFile(file))(t)

@@ -123,7 +123,7 @@ var teeth = []tooth{
 
 // TestWalkthroughsHaveTeeth checks that a walkthrough's expectations fail when its subject goes wrong, and only then.
 func TestWalkthroughsHaveTeeth(t *testing.T) {
-	for _, c := range sample.Of(teeth, 18) {
+	for _, c := range sample.Of(teeth, 27) {
 		t.Run(c.scenario+"/"+cmp.Or(string(c.bug), c.by), func(t *testing.T) {
 			i := slices.IndexFunc(scenario.Builtin(), func(n scenario.Named) bool { return n.Name == c.scenario })
 			d := deviation{old: c.line, new: c.by, expect: c.expect}

@@ -5,14 +5,18 @@ import (
 	"time"
 
 	"github.com/durosim/durosim/engine/observe"
+	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/memprovider"
 	"github.com/durosim/durosim/memprovider/live"
 	"github.com/durosim/durosim/properties/conformance"
 )
 
 // TestLive runs the cases against the same store under the wall clock, concurrently, with seconds that last a tenth of
-// a second.
+// a second. It waits for five of them, and so runs only with DUROSIM_LONG.
 func TestLive(t *testing.T) {
+	if !sample.All() {
+		return
+	}
 	conformance.Run(t, conformance.Factory{New: func() (*conformance.Store, error) {
 		store := live.Open(memprovider.Options{Recheck: true})
 		return &conformance.Store{

@@ -64,7 +64,7 @@ func TestInterrupted(t *testing.T) {
 			`(?m)^  +no step  `, `(?m)^Interrupted after [1-6] of 7 procedures: there is nothing to choose yet\.$`,
 		}},
 		{syscall.SIGTERM, "compare --seeds 12 --json " + small, []string{`"strategy": "filter"`, `"strategy": "stall"`, `"interrupted": true`}},
-	}, 3) {
+	}, 5) {
 		var runs atomic.Int64
 		came := make(chan os.Signal, 1)
 		signal.Notify(came, c.signal)

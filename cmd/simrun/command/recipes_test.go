@@ -20,7 +20,7 @@ func TestRecipes(t *testing.T) {
 	if want := strings.Count(string(page), "\n## "); len(found) != want {
 		t.Fatalf("%d recipes of %d have a scenario and a variant", len(found), want)
 	}
-	for _, r := range sample.Of(found, 3) {
+	for _, r := range sample.Of(found, 5) {
 		variant := r[2]
 		for _, s := range swap.FindAllStringSubmatch(r[3], -1) {
 			if !strings.Contains(variant, s[1]+"\n") {

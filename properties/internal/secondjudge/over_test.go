@@ -80,7 +80,7 @@ func (p plain) FetchOrchestrationItem(ctx context.Context, lock, poll time.Durat
 // TestOverAnotherStore checks that scenarios over a correct foreign store run without violations, and alike over one that
 // reports no extensions.
 func TestOverAnotherStore(t *testing.T) {
-	for _, s := range sample.Of(scenario.Builtin(), 10) {
+	for _, s := range sample.Of(scenario.Builtin(), 20) {
 		if bytes.Contains(s.Text, []byte("store clock callers")) || bytes.Contains(s.Text, []byte("store plain")) {
 			continue // stores like this are durosim's own
 		}

@@ -104,7 +104,7 @@ func TestLyingProviders(t *testing.T) {
 		t.Fatalf("without a lie: %v", r)
 	}
 	lies := slices.SortedFunc(maps.Keys(met), func(a, b lie) int { return cmp.Compare(a.String(), b.String()) })
-	for _, l := range sample.Of(lies, 128) {
+	for _, l := range sample.Of(lies, 200) {
 		result := l.path[:strings.IndexAny(l.path+".", ".[ ")]
 		unseen := l.way == "says" && !has[l.method+" "+result]
 		for _, u := range unseenLies {

@@ -147,6 +147,9 @@ func TestFindsAreKeptApart(t *testing.T) {
 // TestCausesAreKeptApart checks that two bugs that violate the same rule are two finds, because their smallest plans
 // have different parts. No two finds may be equal.
 func TestCausesAreKeptApart(t *testing.T) {
+	if !sample.All() {
+		return
+	}
 	o := hunting(t, "provider/ack-partial", "provider/cancel-spares-held-work")
 	o.Runs = 160
 	apart := false

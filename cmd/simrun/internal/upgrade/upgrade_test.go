@@ -68,14 +68,14 @@ func TestAdvice(t *testing.T) {
 
 // TestHazards checks that each mistake in a plan is reported with its step.
 func TestHazards(t *testing.T) {
-	for _, c := range []struct{ name, steps, want string }{
+	for _, c := range sample.Of([]struct{ name, steps, want string }{
 		{"pins left behind", "build 0.3.0 like 1.5.0\n  range >=0.1.30, <=0.3.0\nat 5s upgrade A to 0.3.0\nthen upgrade B to 0.3.0\nthen upgrade C to 0.3.0\n",
 			"family-1, family-1::sub::2, family-1::sub::3, mailbox-1, and 3 more (pin 0.1.26) from step 3, upgrade C to 0.3.0, to the end waits: no node admits it; needs a node that runs 0.1.26 or 0.1.32"},
 		{"nobody for a while", "at 5s stop A\nthen stop B\nat 9s start A\n",
 			"(pin 0.1.32) from step 2, stop B, to step 3 waits: no node admits it"},
 		{"rollback of pins", "at 5s rollback A to 0.1.26\nthen rollback B to 0.1.26\n",
 			"(pin 0.1.32) from step 2, rollback B to 0.1.26, to the end waits"},
-	} {
+	}, 3) {
 		r, err := upgrade.Try(config(t, own+c.steps, true))
 		if err != nil {
 			t.Fatal(c.name, err)

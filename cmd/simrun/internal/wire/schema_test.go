@@ -119,7 +119,7 @@ func TestExchangesHaveTheSchema(t *testing.T) {
 			FailAckStep:    func(step int) { sample.OK(t, client.FailAckStep(t.Context(), step)) },
 		}, err
 	}}
-	sample.Must(search.Search(store, search.Options{Sequences: int(sample.Number(30, 60))}))(t)
+	sample.Must(search.Search(store, search.Options{Sequences: int(sample.Number(24, 60))}))(t)
 	for _, asked := range conformance.Ask(store, "MG-04", "MG-05", "DL-01", "DL-10", "PR-01") {
 		if asked.Failure != "" || asked.Skipped != "" {
 			t.Errorf("%v: %s%s", asked.Case, asked.Failure, asked.Skipped)

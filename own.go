@@ -39,7 +39,7 @@ type Run struct {
 // run; otherwise a seed cannot be repeated.
 type Invariant struct {
 	// Name is the property's ID in reports and seeds. It must be a single word, such as "money-is-conserved", and
-	// none that durosim uses: it is not in properties.Catalogue or properties.Others.
+	// none that durosim uses (properties.Reported).
 	Name string
 	// Statement is the rule in one sentence, for reports.
 	Statement string

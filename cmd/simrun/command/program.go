@@ -134,5 +134,5 @@ func (p *Program) misspelt(id string) string {
 	if slices.Contains(ids, id) {
 		return ""
 	}
-	return pretty.Hint(id, slices.DeleteFunc(ids, func(id string) bool { return slices.Contains([]string{"S24", "S28", "shadow"}, id) })) // what only checks durosim
+	return pretty.Hint(id, ids)
 }

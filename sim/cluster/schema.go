@@ -48,7 +48,7 @@ func (s *schema) opens(n *nodeState, b *engine.Build) bool {
 
 // older reports whether a node of build b is not ready for the activation of another build.
 func (s *schema) older(b, active *engine.Build) bool {
-	return b.Version.Compare(active.Version) < 0 && s.plan.ActivatedAs(b.Name()) != active.Name()
+	return b.Version.Precedence(active.Version) < 0 && s.plan.ActivatedAs(b.Name()) != active.Name()
 }
 
 // activate activates a build as soon as every node is ready for it. Nodes learn of it within seconds.

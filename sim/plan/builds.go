@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -230,8 +231,11 @@ func buildNames(builds []*engine.Build) string {
 func (d *Build) make(like *engine.Build) (*engine.Build, error) {
 	text, application, apart := strings.Cut(d.Name, "+")
 	v, err := engine.ParseVersion(text)
-	if err != nil || apart && application == "" {
-		return nil, fmt.Errorf("want a version, such as 2.1.0, or VERSION+APPLICATION, such as 2.1.0+1.0.0")
+	if err == nil && apart && application == "" {
+		err = errors.New("no application after the +; expected a version such as 2.1.0")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w, or VERSION+APPLICATION, such as 2.1.0+1.0.0", err)
 	}
 	b := *like
 	b.Version, b.Application, b.OwnChildIDs = v, application, like.OwnChildIDs || d.OwnChildIDs

@@ -276,6 +276,9 @@ func (p *parser) checkVersions(a plan.Attr) {
 	builds = append(builds, pins...) // rescue starts a node of the build that stranded work is pinned to
 	for _, name := range builds {
 		version, _, _ := strings.Cut(name, "+")
+		if v, err := engine.ParseVersion(version); err == nil {
+			version = v.Triple().String() // a store keeps no pre-release of a pin
+		}
 		pins = append(pins, version)
 	}
 	for _, one := range strings.Split(a.Value, "|") {
@@ -284,7 +287,11 @@ func (p *parser) checkVersions(a plan.Attr) {
 		case a.Name == "build" && !slices.ContainsFunc(builds, matches), up && !slices.Contains(builds, a.Name):
 			p.failf("%s: no node of this plan runs such a build: expected one of %s", a, orList(slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(builds))), func(b string) bool { return b == "" })))
 		case a.Name == "pin" && one != "none" && !slices.ContainsFunc(pins, matches):
-			p.warn(p.line, "%s: no build of this plan pins an execution to %s, so the expectation sees nothing, unless the contents of a store have that pin", a, one)
+			why := ", unless the contents of a store have that pin"
+			if strings.Contains(one, "-") {
+				why = ": a pin has three numbers, and no pre-release"
+			}
+			p.warn(p.line, "%s: no build of this plan pins an execution to %s, so the expectation sees nothing%s", a, one, why)
 		}
 	}
 }

@@ -299,7 +299,7 @@ func differ(build, from string) (older, newer bool) {
 		to, errTo := engine.ParseVersion(pair[0])
 		was, errWas := engine.ParseVersion(pair[1])
 		if errTo == nil && errWas == nil {
-			older, newer = older || to.Compare(was) < 0, newer || to.Compare(was) > 0
+			older, newer = older || to.Precedence(was) < 0, newer || to.Precedence(was) > 0
 		}
 	}
 	return older, newer

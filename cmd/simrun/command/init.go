@@ -171,7 +171,7 @@ func (c *initCmd) builds(p *Program, declared []plan.Build) (from, to string, er
 	if err != nil {
 		return "", "", fmt.Errorf("--build: %w", err)
 	}
-	slices.SortStableFunc(all, func(a, b *engine.Build) int { return a.Version.Compare(b.Version) })
+	slices.SortStableFunc(all, func(a, b *engine.Build) int { return a.Version.Precedence(b.Version) })
 	names := idsOf(all, (*engine.Build).Name)
 	if err := errors.Join(oneOf("--old", c.Old, names), oneOf("--new", c.New, names)); err != nil {
 		return "", "", err

@@ -132,7 +132,7 @@ func (k *schemaChecker) Finish() {
 // older reports whether a build is older than the one that is activated.
 func (k *schemaChecker) older(b *engine.Build) bool {
 	active := plan.FindBuild(k.Run.World.Builds(), k.active)
-	return active != nil && b.Version.Compare(active.Version) < 0
+	return active != nil && b.Version.Precedence(active.Version) < 0
 }
 
 // waitsFor returns the build for whose activation a build waits, or "".

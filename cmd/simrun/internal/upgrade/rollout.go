@@ -138,9 +138,16 @@ func (r *rollout) findBridge(p *plan.Plan, all []plan.Step, builds []*engine.Bui
 			continue
 		}
 		why := ""
+		if b.Version.Precedence(r.to.Version) > 0 {
+			why = "it is newer than " + r.to.Name()
+		}
 		for i := range now {
-			if now[i].up && why == "" {
-				why = r.unfit(&now[i], b)
+			switch n := &now[i]; {
+			case !n.up || why != "":
+			case n.runs != nil && b.Version.Precedence(n.runs.Version) < 0:
+				why = "it is older than " + n.runs.Name()
+			default:
+				why = r.unfit(n, b)
 			}
 		}
 		if why == "" {

@@ -161,7 +161,7 @@ func barred(p *plan.Plan, from, n int, builds []*engine.Build) string {
 				return fmt.Sprintf("no node starts as %s on schema %d, and nothing undoes that migration", old.build, version)
 			}
 		}
-		if active != nil && old.runs.Version.Compare(active.Version) < 0 && p.ActivatedAs(old.build) != active.Name() {
+		if active != nil && old.runs.Version.Precedence(active.Version) < 0 && p.ActivatedAs(old.build) != active.Name() {
 			return fmt.Sprintf("%s is active then, and no node starts as %s", active.Name(), old.build)
 		}
 	}
@@ -320,7 +320,7 @@ func (s state) activate(p *plan.Plan, active string, builds []*engine.Build) {
 			was := n.build
 			n.become(active, builds)
 			n.build = was
-		case to != nil && n.runs != nil && n.runs.Version.Compare(to.Version) < 0:
+		case to != nil && n.runs != nil && n.runs.Version.Precedence(to.Version) < 0:
 			n.up = false
 		}
 	}

@@ -110,7 +110,7 @@ func comesBack(node string, all []plan.Step, n int) bool {
 func (s state) pairs() (all [][2]*engine.Build) {
 	for _, a := range s {
 		for _, b := range s {
-			if a.up && b.up && a.runs != nil && b.runs != nil && a.runs.Version.Compare(b.runs.Version) < 0 {
+			if a.up && b.up && a.runs != nil && b.runs != nil && a.runs.Version.Precedence(b.runs.Version) < 0 {
 				all = append(all, [2]*engine.Build{a.runs, b.runs})
 			}
 		}

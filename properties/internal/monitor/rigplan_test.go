@@ -121,7 +121,11 @@ func planOf(t testing.TB, text string) (_ string, p plan.Plan, builds []*engine.
 				n.Clock.Offset = ms("offset")
 			}
 			for _, w := range words[3:] {
-				n.Absent = n.Absent || w == "absent"
+				if w == "absent" {
+					n.Absent = true
+				} else {
+					n.Build = w
+				}
 			}
 			p.Nodes = append(p.Nodes, n)
 		case "later": // NODE VERB

@@ -1,6 +1,7 @@
 package monitor_test
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -17,9 +18,11 @@ import (
 // letters matches what stands for so many letters.
 var letters = regexp.MustCompile(`\*[0-9]+`)
 
-// event parses an event of execution 1.
+// event parses an event of execution 1, which a node of 1.5.0 has written or, as in 1:OrchestrationStarted~2.1.0-rc.1,
+// one of that version.
 func (r *Rig) event(instance, word string) engine.Event {
 	word = letters.ReplaceAllStringFunc(word, func(n string) string { return strings.Repeat("a", int(r.number(n[1:]))) })
+	word, by, _ := strings.Cut(word, "~")
 	id, rest, _ := strings.Cut(word, ":")
 	id, source, completes := strings.Cut(id, "<")
 	var front []string
@@ -27,7 +30,7 @@ func (r *Rig) event(instance, word string) engine.Event {
 		front = []string{"of=" + source}
 	}
 	e := wording.EventOf(r.t, int(r.number(id)), r.worded(rest), front...)
-	e.InstanceID, e.ExecutionID, e.DuroxideVersion = instance, 1, "1.5.0"
+	e.InstanceID, e.ExecutionID, e.DuroxideVersion = instance, 1, cmp.Or(by, "1.5.0")
 	if r.exact {
 		e.TimestampMs = 0
 	}

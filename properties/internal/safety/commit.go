@@ -31,7 +31,7 @@ func newCommitChecker(m *check.Run) check.Checker {
 		name, p := b.Name(), m.World.Plan()
 		run := slices.ContainsFunc(p.Nodes, func(n plan.Node) bool { return n.Build == name }) ||
 			slices.ContainsFunc(p.Schedule, func(s plan.Step) bool { return s.Build == name })
-		k.enter(pinned{b.Version.Triple(), m.Model.Kinds.Reads[i], run})
+		k.enter(pinned{b.Version, m.Model.Kinds.Reads[i], run})
 	}
 	return k
 }
@@ -45,17 +45,43 @@ type pinned struct {
 }
 
 func (k *commitChecker) enter(b pinned) {
-	i := slices.IndexFunc(k.pins, func(have pinned) bool { return have.version.Compare(b.version) == 0 })
-	switch {
-	case i < 0:
+	if i := slices.IndexFunc(k.pins, func(have pinned) bool { return have.version == b.version }); i >= 0 {
+		k.pins[i].join(b)
+	} else {
 		k.pins = append(k.pins, b)
-	case b.run && !k.pins[i].run:
-		k.pins[i] = b
-	case b.run:
-		k.pins[i].reads &= b.reads
-	case !k.pins[i].run:
-		k.pins[i].reads |= b.reads
 	}
+}
+
+// join adds what other builds read.
+func (p *pinned) join(b pinned) {
+	switch {
+	case b.run && !p.run:
+		*p = b
+	case b.run:
+		p.reads &= b.reads
+	case !p.run:
+		p.reads |= b.reads
+	}
+}
+
+// readBy returns the kinds that the build of a pin reads, or nothing if no build in the run has the pin. A pin has three
+// numbers: where a candidate and its release have the same, the history tells which of them began the execution.
+func (k *commitChecker) readBy(ex *model.Execution) model.KindSet {
+	reads, have := pinned{}, 0
+	for i := range k.pins {
+		if k.pins[i].version.Compare(*ex.Pin) == 0 {
+			reads.join(k.pins[i])
+			have++
+		}
+	}
+	if have > 1 {
+		if stamp := k.Run.Model.Stamp(ex); stamp != nil && stamp.Compare(*ex.Pin) == 0 {
+			if i := slices.IndexFunc(k.pins, func(p pinned) bool { return p.version == *stamp }); i >= 0 {
+				return k.pins[i].reads
+			}
+		}
+	}
+	return reads.reads
 }
 
 // commit is a node's ack that took effect.
@@ -245,20 +271,19 @@ func (k *commitChecker) checkReadable(t *commit) {
 	if t.ex.Pin == nil || t.ex.Repinned {
 		return
 	}
-	reads := model.KindSet(0)
-	for i := range k.pins {
-		if k.pins[i].version.Compare(*t.ex.Pin) == 0 {
-			reads = k.pins[i].reads
-		}
-	}
+	reads := k.readBy(t.ex)
 	if reads == 0 || t.ex.Kinds&^reads == 0 {
 		return
 	}
 	for i := range t.ack.HistoryDelta {
 		e := t.ex.Event(t.ack.HistoryDelta[i].EventID)
 		if e != nil && !reads.Has(e.Kind) && e.Kind != model.KindDamaged {
+			pin := t.ex.Pin.String()
+			if stamp := k.Run.Model.Stamp(t.ex); stamp != nil && stamp.Pre != "" {
+				pin += " and was begun by " + stamp.String()
+			}
 			k.Run.Safety("S23", t.c.Caller.Node, t.in.No, "%s committed event %d (%s) to execution %d, which is pinned to %s, with token %s: expected only kinds that the pinned build reads",
-				k.Run.Who(t.c.Caller), e.ID, k.Run.Model.Kinds.Name(e.Kind), t.ex.ID, t.ex.Pin, t.ack.LockToken)
+				k.Run.Who(t.c.Caller), e.ID, k.Run.Model.Kinds.Name(e.Kind), t.ex.ID, pin, t.ack.LockToken)
 			return
 		}
 	}

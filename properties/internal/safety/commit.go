@@ -64,24 +64,27 @@ func (p *pinned) join(b pinned) {
 	}
 }
 
-// readBy returns the kinds that the build of a pin reads, or nothing if no build in the run has the pin. A pin has three
-// numbers: where a candidate and its release have the same, the history tells which of them began the execution.
-func (k *commitChecker) readBy(ex *model.Execution) model.KindSet {
-	reads, have := pinned{}, 0
+// readBy returns the kinds that the builds of a pin read, or nothing if no build in the run has the pin. A pin has three
+// numbers: a candidate and its release have the same.
+func (k *commitChecker) readBy(pin *engine.Version) model.KindSet {
+	reads := pinned{}
 	for i := range k.pins {
-		if k.pins[i].version.Compare(*ex.Pin) == 0 {
+		if k.pins[i].version.Compare(*pin) == 0 {
 			reads.join(k.pins[i])
-			have++
-		}
-	}
-	if have > 1 {
-		if stamp := k.Run.Model.Stamp(ex); stamp != nil && stamp.Compare(*ex.Pin) == 0 {
-			if i := slices.IndexFunc(k.pins, func(p pinned) bool { return p.version == *stamp }); i >= 0 {
-				return k.pins[i].reads
-			}
 		}
 	}
 	return reads.reads
+}
+
+// readByBeginner returns the kinds that the build reads which began an execution, as its history tells, or else those that
+// the builds of its pin read.
+func (k *commitChecker) readByBeginner(ex *model.Execution) model.KindSet {
+	if stamp := k.Run.Model.Stamp(ex); stamp != nil && stamp.Compare(*ex.Pin) == 0 {
+		if i := slices.IndexFunc(k.pins, func(p pinned) bool { return p.version == *stamp }); i >= 0 {
+			return k.pins[i].reads
+		}
+	}
+	return k.readBy(ex.Pin)
 }
 
 // commit is a node's ack that took effect.
@@ -271,10 +274,10 @@ func (k *commitChecker) checkReadable(t *commit) {
 	if t.ex.Pin == nil || t.ex.Repinned {
 		return
 	}
-	reads := k.readBy(t.ex)
-	if reads == 0 || t.ex.Kinds&^reads == 0 {
+	if reads := k.readBy(t.ex.Pin); reads == 0 || t.ex.Kinds&^reads == 0 {
 		return
 	}
+	reads := k.readByBeginner(t.ex)
 	for i := range t.ack.HistoryDelta {
 		e := t.ex.Event(t.ack.HistoryDelta[i].EventID)
 		if e != nil && !reads.Has(e.Kind) && e.Kind != model.KindDamaged {

@@ -60,7 +60,7 @@ func repeats(out string) (last string) {
 }
 
 // TestUsersModule builds a module as a user would, with a handler that is broken on purpose, and runs the command in
-// the last line of the failure.
+// the last line of the failure. It takes seconds, and so runs only with DUROSIM_LONG.
 func TestUsersModule(t *testing.T) {
 	if !sample.All() {
 		return
@@ -79,7 +79,7 @@ func TestUsersModule(t *testing.T) {
 
 // TestUsersShop builds a module with its own builds, handlers and an invariant, which a planted double charge violates.
 // The module's own command stores the shrunk plan and replays it, and a unit test mocks the activities. TestUsersModule
-// and TestOwnInvariantIsShrunk cover the parts of this; the whole test runs only with DUROSIM_LONG.
+// and TestOwnInvariantIsShrunk cover the parts of this; it runs only with DUROSIM_LONG, too.
 func TestUsersShop(t *testing.T) {
 	if !sample.All() {
 		return

@@ -71,7 +71,7 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 		{"build 2.1.0", `x.txt:1: the line ends too early: expected "like", as in: build NAME like BUILD`},
 		{"build 2.1.0 like 2.0.1", `x.txt:1: unknown build "2.0.1"; did you mean 2.0.0?`},
 		{"build 2.1.0 like duroxide 0.1.32", "x.txt:1: build 2.1.0: like duroxide-0.1.32: a released runtime cannot be changed; want one of 0.8.0, "},
-		{"build mine like 2.0.0", "x.txt:1: build mine: version \"mine\": invalid semantic version; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1, or VERSION+APPLICATION, such as 2.1.0+1.0.0"},
+		{"build mine like 2.0.0", `x.txt:1: build mine: version "mine": invalid semantic version; expected MAJOR.MINOR.PATCH such as 1.2.3 or 1.2.3-rc.1, or VERSION+APPLICATION, such as 2.1.0+1.0.0`},
 		{"build 2.1.0+ like 2.0.0", "x.txt:1: build 2.1.0+: no application after the +"},
 		{"build 2.1.0 like 2.0.0\nbuild 2.1.0 like 1.5.0", `x.txt:2: duplicate build "2.1.0": line 1 has it`},
 		{"node A runs 2.1.0\nbuild 2.1.0 like 2.0.0", `x.txt:1: build "2.1.0" is declared in line 2, and must be declared above this line`},

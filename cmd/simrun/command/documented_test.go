@@ -63,7 +63,8 @@ chmod +x provider
 
 // TestDocumentedCommands runs the commands of README.md, docs/ and the help texts as they stand there, with fewer seeds,
 // in a directory with the files that they name. Each must be understood, find what it names, and warn of nothing; what
-// verdict it comes to is another matter. The lines of one block run in their order.
+// verdict it comes to is another matter. The lines of one block run in their order. It runs only
+// with DUROSIM_LONG.
 func TestDocumentedCommands(t *testing.T) {
 	if !sample.All() {
 		return

@@ -145,7 +145,7 @@ func TestFindsAreKeptApart(t *testing.T) {
 }
 
 // TestCausesAreKeptApart checks that two bugs that violate the same rule are two finds, because their smallest plans
-// have different parts. No two finds may be equal.
+// have different parts. No two finds may be equal. It runs only with DUROSIM_LONG.
 func TestCausesAreKeptApart(t *testing.T) {
 	if !sample.All() {
 		return

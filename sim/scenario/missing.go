@@ -67,15 +67,21 @@ func (s *Scenario) CheckHandlers(orchestrations, activities []string) error {
 	for _, e := range s.Expect {
 		for _, a := range slices.Concat(e.Where, e.Has) {
 			handlers := strings.Split(a.Value, "|")
-			_, _, whether := strings.Cut(a.Name, "@") // of a node: whether it has it
-			if whether {
+			if strings.Contains(a.Name, "@") { // of a node: whether it has it
 				handlers = []string{a.Name}
+			} else if a.Name != "handler" {
+				continue
 			}
 			for _, handler := range handlers {
 				name, _, _ := strings.Cut(handler, "@")
-				if (a.Name == "handler" || whether) && name != "none" && !slices.Contains(names, name) {
-					return &Error{File: s.File, Line: e.Line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s", a, name, pretty.Hint(name, names))}
+				is := plan.Attr{Value: handler}
+				switch {
+				case name == "none" || slices.ContainsFunc(known, is.Match):
+					continue
+				case slices.Contains(names, name):
+					name = handler
 				}
+				return &Error{File: s.File, Line: e.Line, Msg: fmt.Sprintf("%s: no node has the orchestration %q%s", a, name, pretty.Hint(name, slices.Concat(known, names)))}
 			}
 		}
 	}

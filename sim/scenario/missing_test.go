@@ -21,6 +21,9 @@ func TestCheckHandlers(t *testing.T) {
 		{"program P\n  input\nend\ninstance a runs P\ninstance b runs P@1.0.0", ""},
 		{"expect never turn where handler=Oder@1.x|none", `x.txt:2: handler=Oder@1.x|none: no node has the orchestration "Oder"; did you mean Order?`},
 		{"expect never turn where handler=Order@1.x|none", ""},
+		{"expect never turn where handler=Order@1.0.0|Order@3.x", `x.txt:2: handler=Order@1.0.0|Order@3.x: no node has the orchestration "Order@3.x"`},
+		{"expect never node where Order@2.0.0=yes", ""},
+		{"expect never node where Order@2.1.0=yes", `x.txt:2: Order@2.1.0=yes: no node has the orchestration "Order@2.1.0"`},
 		{"expect never node where Oder@1.0.0=yes", `x.txt:2: Oder@1.0.0=yes: no node has the orchestration "Oder"; did you mean Order?`},
 		{"program P\n  input\nend\ninstance b runs P@2.0.0", `x.txt:5: instance b: no node has the orchestration "P@2.0.0"`},
 	} {

@@ -106,7 +106,7 @@ func TestDeclaredBuildsRefused(t *testing.T) {
 		got = append(got, w.Error())
 	}
 	want := []string{
-		"x.txt:2: build 2.1.0: its range excludes its own version, so its nodes may be unable to continue what they start",
+		"x.txt:2: range >=1.0.0, <=1.999.999: that excludes 2.1.0, its build, so it may be unable to continue what it starts",
 		"x.txt:3: build 2.2.0: nothing uses it",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -161,10 +161,7 @@ func (p *parser) checkRange(b *plan.Build) {
 		p.failf("the range %s admits no version", b.Range)
 		return
 	}
-	if v, err := engine.ParseVersion(strings.SplitN(b.Name, "+", 2)[0]); err == nil && !b.Range.Contains(v) {
-		p.warn(p.line, "build %s: its range excludes its own version, so its nodes may be unable to continue what they start", b.Name)
-	}
-	p.warnAbove(p.line, "range "+b.Range.String(), *b.Range, b.Name, "its build")
+	p.warnRange("range "+b.Range.String(), *b.Range, b.Name)
 }
 
 // addAction adds an action to the instance or the mix that its line stands below.

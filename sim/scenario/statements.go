@@ -474,7 +474,7 @@ func nodeRows() []row {
 						}
 						n.Options = append(n.Options, *o)
 						if r, err := engine.ParseRange(o.Value); o.Name == "supported_replay_versions" && err == nil {
-							p.warnAbove(p.line, "node "+n.Name+": "+o.Value, r, n.Build, "its build")
+							p.warnRange("node "+n.Name+": "+o.Value, r, n.Build)
 						}
 					})
 				}))

@@ -281,6 +281,14 @@ func (p *parser) warnBuild(line int, s *plan.Step, runs string) {
 	}
 }
 
+// warnRange warns about a range that a build or a node declares if it excludes the build or goes above it.
+func (p *parser) warnRange(what string, r engine.VersionRange, build string) {
+	if own, err := engine.ParseVersion(strings.SplitN(build, "+", 2)[0]); err == nil && !r.Contains(own) {
+		p.warn(p.line, "%s: that excludes %s, its build, so it may be unable to continue what it starts", what, build)
+	}
+	p.warnAbove(p.line, what, r, build, "its build")
+}
+
 // warnAbove warns about a range above the build that has it, unless that is 1.5.x on 1.5.0.
 func (p *parser) warnAbove(line int, what string, r engine.VersionRange, build, which string) {
 	own, err := engine.ParseVersion(strings.SplitN(build, "+", 2)[0])

@@ -153,6 +153,9 @@ func (w *Window) judge(p *plan.Plan, states []nodeState, old, young *engine.Buil
 	} else if a != b {
 		risk("semantics: %s would replay by %s what %s begins by %s (S10): widen no node of %[1]s to take that", w.Old, a, w.New, b)
 	}
+	if old.Version.Compare(young.Version) == 0 && wide != "" {
+		risk("candidate: both are pinned to %v; %s what %s began: a node of duroxide gives that back until it is poisoned (L05), which --profile duroxide-0.1.32 shows", young.Version.Triple(), wideTakes, w.New)
+	}
 	if first, _ := takes(states, young, old.Version); first != "" {
 		if kinds := newKinds(young, old); len(kinds) > 0 {
 			risk("kinds: %s takes what %s began and does not read %s: it poisons what has that (outcome)", w.New, w.Old, strings.Join(kinds, ", "))

@@ -62,7 +62,7 @@ build 0.1.32 like 0.1.30
 		{"kinds", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s upgrade B to 2.0.0",
 			[]string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [upgrade B to 2.0.0] kinds 0"}},
 		{"a candidate beside its release", "build 2.1.0-rc.1 like 1.5.0\nbuild 2.1.0 like 2.0.0\nnodes A B run 2.1.0-rc.1\nat 1s upgrade A to 2.1.0\nat 2s upgrade B to 2.1.0",
-			[]string{"2.1.0-rc.1 2.1.0 [upgrade A to 2.1.0] [upgrade B to 2.1.0] kinds 0"}},
+			[]string{"2.1.0-rc.1 2.1.0 [upgrade A to 2.1.0] [upgrade B to 2.1.0] kinds candidate 0"}},
 		{"rolled back", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s rollback A to 1.5.0", []string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [rollback A to 1.5.0] kinds 0"}},
 		{"a rollback opens it anew", "nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s upgrade B to 2.0.0\nat 3s rollback B to 1.5.0",
 			[]string{"1.5.0 2.0.0 [upgrade A to 2.0.0] [upgrade B to 2.0.0] kinds 0", "1.5.0 2.0.0 [rollback B to 1.5.0] [] kinds 0"}},

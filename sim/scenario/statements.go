@@ -581,11 +581,11 @@ func workRows() []row {
 					}
 				}}},
 		{StatementInfo: StatementInfo{Name: "history",
-			Meaning: "an execution that an earlier cluster left behind, of shape waiting, unknown-kind, new-kind, legacy, corrupt or respelled, by default of Cancellable@1.0.0, ProcessOrder@2.0.0 for new-kind or Archivist@1.0.0 for respelled (the JSON of another writer); kick is when a client sends it the event that it waits for, by default at the start; its end is not judged; poison and waits for ever are reported",
+			Meaning: "an execution of an earlier cluster, of shape waiting, unknown-kind, new-kind, legacy, corrupt or respelled, by default of Cancellable@1.0.0, ProcessOrder@2.0.0 for new-kind or Archivist@1.0.0 for respelled (the JSON of another writer); kick is when a client sends the event that it waits for, by default at the start; its end is not judged; poison and waits for ever are reported",
 			Example: "history old-1 pinned 0.8.0 shape legacy kick at 5s..8s"},
 			gap: gapFirst, lines: many(func(at place) *[]plan.History { return &at.s.Template.Histories }, historyPattern)},
 		{StatementInfo: StatementInfo{Name: "instance",
-			Meaning: "an instance that a client starts, by default at the start of the run; it must end as completed (the default), failed, eternal, poison or any, or as one of several of completed, failed and poison with | between them; recovery sends nothing to an unaided instance and its children",
+			Meaning: "an instance that a client starts, by default at the start of the run, without VERSION as the node's highest, candidates included; it must end as completed (the default), failed, eternal, poison or any, or several of completed, failed and poison with | between them; recovery sends nothing to an unaided instance and its children",
 			Example: "instance order-1 runs ProcessOrder@1.0.0 with \"3 books\" at 2s..4s expect any"},
 			gap: gapFirst, lines: many(func(at place) *[]plan.Instance { return &at.s.Template.Instances }, func(at place, in *plan.Instance, i int) []item {
 				return []item{unique(&in.ID, "ID", "an instance", "instance"), word("runs"), handlerOf(&in.Orchestration, &in.Version), clauses(

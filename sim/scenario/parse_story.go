@@ -260,20 +260,19 @@ func (p *parser) checkVersions(a plan.Attr) {
 		return
 	}
 	pl := &p.s.Template
-	var pins []string
 	builds := pl.RunBuilds()
 	for _, b := range pl.Probes {
 		builds = append(builds, b.Build)
 		if b.Pin != nil {
-			pins = append(pins, b.Pin.String())
+			builds = append(builds, b.Pin.String())
 		}
 	}
 	for _, h := range pl.Histories {
 		if h.Pin != nil {
-			pins = append(pins, h.Pin.String())
+			builds = append(builds, h.Pin.String()) // rescue starts a node of the build that stranded work is pinned to
 		}
 	}
-	builds = append(builds, pins...) // rescue starts a node of the build that stranded work is pinned to
+	var pins []string
 	for _, name := range builds {
 		version, _, _ := strings.Cut(name, "+")
 		if v, err := engine.ParseVersion(version); err == nil {

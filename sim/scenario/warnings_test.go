@@ -40,6 +40,7 @@ func TestWarnings(t *testing.T) {
 		{"a mix", "load 3 instances over 2s\n  mix 1 Chain with 2..6\n  mix 1 Chain with two", []string{`w.txt:4: Chain takes a number from 0, which the input "two" is not: it runs as if without input`}},
 		{"a pin that no build has", "instance c runs Chain\nexpect never turn where pin=9.9.9|1.x", []string{`w.txt:3: pin=9.9.9|1.x: no build of this plan pins an execution to 9.9.9, so the expectation sees nothing, unless the contents of a store have that pin`}},
 		{"a pin of a candidate", "build 2.1.0-rc.1 like 2.0.0\nnode D runs 2.1.0-rc.1\ninstance c runs Chain\nexpect never turn where pin=2.1.0-rc.1\nexpect never turn where pin=2.1.0 node=A", []string{`w.txt:5: pin=2.1.0-rc.1: no build of this plan pins an execution to 2.1.0-rc.1, so the expectation sees nothing: a pin has three numbers, and no pre-release`}},
+		{"a pin of a history's candidate", "history old pinned 2.1.0-rc.1 shape waiting\nexpect never turn where pin=2.1.0-rc.1\nexpect never turn where pin=2.1.0", []string{`w.txt:3: pin=2.1.0-rc.1: no build of this plan pins an execution to 2.1.0-rc.1, so the expectation sees nothing: a pin has three numbers, and no pre-release`}},
 		{"steps between candidates", "build 2.1.0-rc.9 like 2.0.0\nbuild 2.1.0-rc.10 like 2.0.0\nnode D runs 2.1.0-rc.10\nat 1s upgrade D to 2.1.0-rc.9\nat 2s rollback D to 2.1.0-rc.10", []string{
 			"w.txt:5: upgrade D to 2.1.0-rc.9: it runs 2.1.0-rc.10 by then, which is newer; use rollback",
 			"w.txt:6: rollback D to 2.1.0-rc.10: it runs 2.1.0-rc.9 by then, which is older; use upgrade",

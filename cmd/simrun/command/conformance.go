@@ -66,7 +66,7 @@ type caseJSON struct {
 	Detail  string              `json:"detail,omitempty"`
 	Reason  string              `json:"reason,omitempty"` // why a known failure has not been fixed
 	Link    string              `json:"link,omitempty"`
-	Repro   string              `json:"repro,omitempty"` // the command that runs the case alone
+	Repro   string              `json:"repro,omitempty"` // the command that repeats the failure
 }
 
 // noVerdict is the outcome of a case to which the program gave no valid answer.
@@ -129,6 +129,7 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			peer = fresh
 		}
 		r := conformance.Ask(undertest.Factory{New: peer.store, Contract: c.Contract}, one.ID)[0]
+		again := conformanceCmd{provider: c.provider, Run: "^" + one.ID + " ", Timeout: c.Timeout}
 		unanswered := peer.broken() != nil && !engine.Mistaken(peer.broken())
 		if alone != nil && r.Verdict() == conformance.Failed && peer.broken() == nil {
 			in := func(store func() (*undertest.Store, error)) conformance.Verdict {
@@ -136,9 +137,9 @@ func (c *conformanceCmd) run(a *app) (int, error) {
 			}
 			if in(alone) == conformance.Passed && in(peer.store) == conformance.Failed {
 				r.Failure += "\nIn another process, where nothing came before, the case passes: reset seems not to undo all that other cases did."
+				again.Run, again.KeepGoing = c.Run, c.KeepGoing // all that came before
 			}
 		}
-		again := conformanceCmd{provider: c.provider, Run: "^" + one.ID + " ", Timeout: c.Timeout}
 		out.add(r, known.ofCase(r.ID), unanswered, again.line())
 		bar.show(uint64(i+1), uint64(len(cases)), uint64(out.Failed))
 	}

@@ -158,9 +158,17 @@ func (k *strategyChecker) ended(c *model.Call, nowMs int64) {
 		k.Run.Safety("S27", c.Caller.Node, in.No, "%s ends %s (pin %s) as blocked: "+format, append([]any{k.Run.Who(c.Caller), in.Name, model.PinText(pin)}, args...)...)
 	}
 	var oldest int64 = -1
-	for _, no := range in.Batch {
+	since := func(no observe.MessageNo) {
 		if v := k.visible[no]; oldest < 0 || v < oldest {
 			oldest = v
+		}
+	}
+	for _, no := range in.Batch {
+		since(no)
+	}
+	if !letters {
+		for _, r := range in.Queue { // what the sweeper gave back is not yet due again, and as blocked
+			since(r.No)
 		}
 	}
 	if pin == nil {

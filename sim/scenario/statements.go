@@ -226,8 +226,12 @@ func planRows() []row {
 			})},
 		{StatementInfo: StatementInfo{Name: "patience",
 			Meaning: "how long the strategies sweeper and deadletter let work that no node can run wait (by default 30s), and how often they check (by default every 5s)", Example: "patience 20s every 2s"},
-			once: true, lines: one(func(at place) bool { return at.s.Template.Patience.After != 0 }, func(at place) []item {
+			once: true, lines: one(func(at place) bool { return at.s.Template.Patience != plan.Patience{} }, func(at place) []item {
 				p := &at.s.Template.Patience
+				if p.After == 0 && p.Every != 0 { // a plan in Go, or a shrunk one, may leave the first out
+					filled := p.Or()
+					p = &filled
+				}
 				const wrong = "expected a duration above 0, not %v"
 				return []item{period(&p.After, "DURATION", "a duration", 1, wrong), clauses(with("every", p.Every != 0, period(&p.Every, "DURATION", "a duration", 1, wrong)))}
 			})},

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/faults"
 	"github.com/durosim/durosim/internal/sample"
@@ -16,6 +19,7 @@ import (
 	"github.com/durosim/durosim/sim/plan"
 	"github.com/durosim/durosim/sim/scenario"
 	"github.com/durosim/durosim/sim/shrink"
+	"github.com/durosim/durosim/sim/workload"
 )
 
 func TestMain(m *testing.M) { sample.Main(m) }
@@ -262,5 +266,43 @@ func TestShrinkRefuses(t *testing.T) {
 	got := sample.Must(durosim.Shrink(c, durosim.ShrinkOptions{Property: property, MaxRuns: 10}))(t)
 	if got.Minimal || got.Runs > 14 || got.First.Property != property {
 		t.Errorf("with a bound of 10 runs: %d runs, minimal %v, %s", got.Runs, got.Minimal, got.First.Property)
+	}
+}
+
+// TestShrunkPlansReadBack checks that what is left of a plan without any one of its parts is in its text: a stored run
+// and the plan that a report prints hold no more than that. Work goes first, so that the rest is soon tried.
+func TestShrunkPlansReadBack(t *testing.T) {
+	defaults := cmp.Comparer(func(a, b plan.Patience) bool { return a.Or() == b.Or() })
+	for _, n := range sample.Of(scenario.Builtin(), 12) {
+		s := sample.Must(scenario.Parse(n.File, n.Text))(t)
+		p := sample.Must(s.Expand(1, scenario.Overrides{}))(t)
+		candidates, least := 0, 1<<20
+		_, err := shrink.Minimize(shrink.Concrete{Plan: p, Choices: &sim.Recording{}}, shrink.Options{
+			MaxRuns: 400,
+			Fails: func(x shrink.Concrete, _ sim.Chooser, _ *sim.Recording) (bool, error) {
+				if err := x.Plan.Validate(workload.Known()); err != nil {
+					return false, err
+				}
+				work := len(x.Plan.Instances) + len(x.Plan.Histories) + x.Plan.Programs.Statements()
+				if work > 10 && candidates > 0 {
+					less := work < least
+					least = min(least, work)
+					return less, nil
+				}
+				candidates++
+				back, err := scenario.Parse("plan.txt", scenario.Format(x.Plan))
+				if err != nil {
+					t.Fatalf("%s: %v\n%s", n.Name, err, scenario.Format(x.Plan))
+				}
+				if diff := cmp.Diff(x.Plan, &back.Template, cmpopts.EquateEmpty(), defaults); diff != "" {
+					t.Fatalf("%s: read back it is another plan (-was +is):\n%s\n%s", n.Name, diff, scenario.Format(x.Plan))
+				}
+				return candidates == 1, nil
+			},
+		})
+		sample.OK(t, err)
+		if candidates < 10 {
+			t.Errorf("%s: %d candidates were tried", n.Name, candidates)
+		}
 	}
 }

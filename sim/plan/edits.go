@@ -157,8 +157,12 @@ var edits = []editKind{
 	}},
 	{"add a probe", func(p *Plan, e edit) {
 		filters := []string{"none", "any", ">=1.0.0, <=1.5.0", ">=0.0.0, <=1.0.0 | >=2.0.0, <=3.0.0"}
+		n := e.n
+		for slices.ContainsFunc(p.Probes, func(b Probe) bool { return b.Name == "probe-fuzz-"+strconv.Itoa(n) }) {
+			n += MaxEdits // an edit of an earlier hunt, from whose corpus the plan is
+		}
 		p.Probes = append(p.Probes, Probe{
-			Name: "probe-fuzz-" + strconv.Itoa(e.n), Build: *pick(e.space.Builds, e.place/4), Filter: *pick(filters, e.place),
+			Name: "probe-fuzz-" + strconv.Itoa(n), Build: *pick(e.space.Builds, e.place/4), Filter: *pick(filters, e.place),
 			IgnoreAttempt: e.value%2 == 1, From: e.time(), Every: time.Second, Count: 5,
 		})
 	}},

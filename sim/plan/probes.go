@@ -131,6 +131,9 @@ func (v *validation) probes() {
 		p := &v.plan.Probes[i]
 		what := "probe " + p.Name
 		v.part = what
+		if slices.ContainsFunc(v.plan.Probes[:i], func(b Probe) bool { return b.Name == p.Name }) {
+			v.fail("%s: another probe has that name", what)
+		}
 		v.build(what, p.Build)
 		v.probeAim(what, p)
 		v.id(what+": instance", p.Instance)

@@ -76,3 +76,27 @@ func TestAddedHistoriesKeepTheSemantics(t *testing.T) {
 		}
 	}
 }
+
+// TestEditedAgainReadsBack checks that a plan that a hunt has edited, and that a later one edits again, can be read from
+// its text, in which a corpus keeps it.
+func TestEditedAgainReadsBack(t *testing.T) {
+	s := sample.Must(scenario.Parse("small.txt", []byte("nodes A B run 1.5.0\ninstance one runs Chain with 3\nat 2s upgrade A to 2.0.0\n")))(t)
+	space := workload.EditSpace()
+	for kind, name := range plan.EditKinds() {
+		p, edited := sample.Must(s.Expand(1, scenario.Overrides{}))(t), 0
+		for place := range 12 {
+			next := space.Apply(p, []byte{byte(kind), byte(place), byte(place * 17)})
+			text := string(scenario.Format(next))
+			if text != string(scenario.Format(p)) {
+				edited++
+			}
+			if _, err := scenario.Parse("plan.txt", []byte(text)); err != nil {
+				t.Fatalf("edit %q, for the time %d: %v\n%s", name, edited, err, text)
+			}
+			p = next
+		}
+		if name == "add a probe" && edited < 12 {
+			t.Errorf("edit %q: %d of 12 did something", name, edited)
+		}
+	}
+}

@@ -56,7 +56,11 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 		if best != nil && len(n.Without)+len(n.Instead) > len(best.Without)+len(best.Instead) {
 			break
 		}
-		n.compare(story, s.options.story(c.run))
+		other, holds := s.options.tell(c.run)
+		if !holds {
+			continue // it fails in another way, for another cause
+		}
+		n.compare(story, other)
 		if best == nil || n.Same > best.Same {
 			best = &n
 		}
@@ -126,11 +130,20 @@ func alike(a, b cluster.Line) bool {
 	return a.At == b.At && a.Node == b.Node && a.Build == b.Build && a.Text == b.Text
 }
 
-func (o *ShrinkOptions) story(c Concrete) (lines []cluster.Line) {
+func (o *ShrinkOptions) story(c Concrete) []cluster.Line {
+	lines, _ := o.tell(c)
+	return lines
+}
+
+// tell returns the story of a run, and whether the property holds in it, whatever the end and the cause.
+func (o *ShrinkOptions) tell(c Concrete) (lines []cluster.Line, holds bool) {
 	cfg := o.config(c, sim.Replay(c.Choices))
 	cfg.Narrator = func(l cluster.Line) { lines = append(lines, l) }
-	if _, err := cluster.Run(cfg); err != nil {
-		return nil // cannot happen: the same plan has already run, without a narrator
+	r, err := cluster.Run(cfg)
+	if err != nil {
+		return nil, false // cannot happen: the same plan has already run, without a narrator
 	}
-	return lines
+	return lines, !slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool {
+		return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation)
+	})
 }

@@ -94,7 +94,7 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 			if whole == nil {
 				whole = &to
 			}
-			return to.messages >= whole.messages || v.Cause == o.Cause && !to.helped && slices.Equal(to.lost, whole.lost), nil
+			return to.messages >= whole.messages || v.Cause == o.Cause && !to.helped && len(missing(to.lost, whole.lost)) == 0, nil
 		},
 	})
 	if err != nil {

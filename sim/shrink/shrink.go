@@ -128,6 +128,9 @@ func Minimize(failing Concrete, o Options) (*Result, error) {
 	}
 	s.guard = failing.Plan.Planted() && s.holdsWithoutBugs(s.best)
 	from := s.best.Size()
+	if !s.guard && len(failing.Plan.Bugs) > 0 {
+		s.try(edit(s.best, func(p *plan.Plan) { p.Bugs = nil })) // the failure is none of theirs
+	}
 	s.all()
 	return &Result{Concrete: s.best, From: from, Runs: s.runs, Minimal: !s.stopped && s.runs < s.limit, Stopped: s.stopped, Near: s.near}, nil
 }

@@ -241,6 +241,7 @@ func (p *parser) finish() {
 	p.warnUntil()
 	p.warnSometimes()
 	p.warnKept()
+	p.warnFaults()
 	slices.SortStableFunc(p.s.warnings, func(a, b *Error) int { return cmp.Compare(a.Line, b.Line) })
 	pl.Faults.Rates = append(pl.Faults.Rates, p.common.Rates...)
 	slices.SortFunc(p.s.open, compareDraws)

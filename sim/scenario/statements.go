@@ -307,7 +307,7 @@ func planRows() []row {
 				})}
 			})},
 		{StatementInfo: StatementInfo{Name: "fault",
-			Meaning: "one kind of fault, which happens at N in M of its opportunities; it takes precedence over the fault plan that faults names", Example: "node A runs 1.5.0\nfault crash-before-ack 1 in 200 from 5s to 20s on A"},
+			Meaning: "one kind of fault, at N in M of its opportunities; it precedes the fault plan that faults names, and later lines of its kind", Example: "node A runs 1.5.0\nfault crash-before-ack 1 in 200 from 5s to 20s on A"},
 			lines: lines{many(func(at place) *[]faults.Rate { return &at.s.Template.Faults.Rates }, faultPattern).add, func(at place, line func(string, int, []item)) {
 				for i := range at.single {
 					line("", i, faultPattern(at, &at.s.Template.Faults.Rates[i], i))

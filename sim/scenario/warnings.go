@@ -160,6 +160,19 @@ func (p *parser) warnKept() {
 	}
 }
 
+// warnFaults warns about a fault that never happens as its line says, since an earlier line is about all of that.
+func (p *parser) warnFaults() {
+	for j, line := range p.faultLines {
+		r := p.s.Template.Faults.Rates[j]
+		for i, first := range p.s.Template.Faults.Rates[:j] {
+			if first.Kind == r.Kind && (first.Node == "" || first.Node == r.Node) && first.From <= r.From && (first.To == 0 || r.To != 0 && r.To <= first.To) {
+				p.warn(line, "fault %s: it has no effect, since line %d is about the same and comes first", r.Kind, p.faultLines[i])
+				break
+			}
+		}
+	}
+}
+
 // when holds the earliest and latest time of a step. A relative step comes after the previous step.
 type when struct {
 	earliest, latest time.Duration

@@ -50,6 +50,10 @@ func TestWarnings(t *testing.T) {
 			"w.txt:2: fault execution-forgotten: it never happens, since no node keeps executions between turns (option kept_executions)",
 			"w.txt:3: resumed=yes: it selects nothing, since no node keeps executions between turns (option kept_executions)",
 		}},
+		{"faults that an earlier line has", "fault crash-before-ack 1 in 9 to 5s\nfault crash-before-ack 1 in 2 to 6s on B\nfault crash-before-ack 1 in 3 from 1s to 4s on B\nfault crash-before-ack 0 in 1\nfault crash-before-ack 1 in 1 from 9s\nfault request-lost 1 in 1", []string{
+			"w.txt:4: fault crash-before-ack: it has no effect, since line 2 is about the same and comes first",
+			"w.txt:6: fault crash-before-ack: it has no effect, since line 5 is about the same and comes first",
+		}},
 		{"executions that one keeps", "fault execution-forgotten 1 in 2\nnode D runs 1.5.0\n  option kept_executions 1\nexpect never turn where resumed=yes first=yes", nil},
 		{"a pin of a history", "history old-1 pinned 0.8.0 shape legacy\nexpect never turn where pin=0.8.0 build=0.x", nil},
 	} {

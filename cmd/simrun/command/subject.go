@@ -106,6 +106,9 @@ func (f planFlags) subject(p *Program, name string) (*subject, error) {
 	s.over.Profile, s.over.Strategy, s.over.Contract, s.over.Input = plan.Profile(f.Profile), plan.Strategy(f.Strategy), f.Contract, p.Input
 	for _, id := range f.Bug {
 		bug, ok := faults.Lookup(faults.BugID(id))
+		if strings.HasSuffix(id, "@") {
+			return nil, fmt.Errorf("--bug %q: a build or a node is missing after the @", id)
+		}
 		if !ok {
 			return nil, fmt.Errorf("--bug %q: no such bug%s; %s lists all", id, nearBug(id, faults.Catalogue()), p.hint("list bugs"))
 		}
@@ -293,6 +296,32 @@ func (s *subject) configOf(plan *plan.Plan, seed uint64) cluster.Config {
 	return cfg
 }
 
+// idleBugs warns about planted bugs that are limited to a build that nothing of the plan runs. If runs begin with the
+// contents of a store, rescue may start it for a pin in these.
+func (s *subject) idleBugs() (all []*scenario.Error) {
+	p := &s.scenario.Template
+	runs := append(p.RunBuilds(), p.Clients)
+	for _, n := range p.Nodes {
+		runs = append(runs, n.Name)
+	}
+	for _, b := range p.Probes {
+		runs = append(runs, b.Build)
+	}
+	for _, h := range p.Histories {
+		if h.Pin != nil {
+			runs = append(runs, h.Pin.String()) // rescue may start it
+		}
+	}
+	for _, id := range slices.Concat(p.Bugs, s.over.Bugs) {
+		bug, whose := id.On()
+		row, _ := faults.Lookup(id)
+		if whose = cmp.Or(whose, row.On); whose != "" && !slices.Contains(runs, whose) && s.begins == nil {
+			all = append(all, &scenario.Error{File: s.scenario.File, Msg: fmt.Sprintf("bug %s on %s: nothing of the plan runs that build, so the bug does nothing", bug, whose)})
+		}
+	}
+	return all
+}
+
 // secondJudge returns the number of which a seed is a multiple if the second judge watches its run.
 func (s *subject) secondJudge() uint64 {
 	if s.flags.SelfCheck || s.stored || s.planted || s.flags.Provider != "" {
@@ -422,6 +451,7 @@ func (a *app) warn(s *subject) {
 	}
 	steps := cluster.Config{Plan: &s.scenario.Template, Builds: s.program.builds(), Handlers: s.newRun().Handlers}
 	all = append(all, s.scenario.WarningsOfHandlers(steps.Registered)...)
+	all = append(all, s.idleBugs()...)
 	for _, w := range all {
 		if s.bridges && slices.Contains(s.scenario.Unused(), w) {
 			continue

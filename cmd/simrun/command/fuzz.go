@@ -405,7 +405,7 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	o := fuzz.Scope{Plan: p, Crashes: int(or(c.Crashes, 1)), Within: or(c.Within, 10*time.Second), Runs: or(c.Runs, exploredRuns), Workers: int(c.Workers)}
 	o.Config = func() cluster.Config {
 		cfg := cluster.Config{Builds: s.program.builds(), DoubleCheck: c.DoubleCheck}
-		s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect})
+		s.program.newRun().Configure(&cfg, properties.Options{UserOnly: s.userOnly, Expectations: s.scenario.Expect, SecondJudge: 1})
 		return cfg
 	}
 	o.Context = a.interruptible()
@@ -416,6 +416,9 @@ func (c *fuzzCmd) exhaustive(a *app) (int, error) {
 	bar.clear()
 	if err != nil {
 		return 0, inputError(fmt.Errorf("%s: %w", s.arg, err))
+	}
+	if r.States == 0 && r.Failed == 0 && o.Context.Err() == nil {
+		return 0, fmt.Errorf("--within %v: nothing happens that early", o.Within)
 	}
 	out := explored(s, r, &o, time.Since(began))
 	if out.Stored, err = c.keep(s, r); err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/durosim/durosim/properties/internal/expect"
+	"github.com/durosim/durosim/properties/internal/secondjudge"
 	"github.com/durosim/durosim/sim/cluster"
 )
 
@@ -17,6 +18,10 @@ type Property struct {
 
 // String returns the ID and the name, such as "S01 filter-before-lock".
 func (p Property) String() string { return p.ID + " " + p.Name }
+
+// OfSecondJudge returns the IDs of the properties that only the second judge judges, in the runs that it watches
+// (Options.SecondJudge).
+func OfSecondJudge() []string { return secondjudge.Alone() }
 
 // Catalogue returns the properties that a Monitor checks, sorted by ID: first safety, then liveness.
 func Catalogue() []Property {

@@ -7,6 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/durosim/durosim/faults"
+	"github.com/durosim/durosim/properties"
 )
 
 // detectionFile records the number of seeds needed to find each planted bug in its own scenario. `simdev bugs
@@ -80,14 +83,17 @@ type bugFamily struct {
 	Seeds uint64 `json:"seeds_for_all"`
 }
 
-// newConfidence returns the confidence that a clean campaign of that many seeds provides.
-func newConfidence(seeds uint64) *confidence {
+// newConfidence returns the confidence that a clean campaign of that many seeds provides, of which the second judge
+// watches each seed that every divides.
+func newConfidence(seeds, every uint64) *confidence {
 	var d detection
 	if err := json.Unmarshal(detectionFile, &d); err != nil {
 		panic(fmt.Sprintf("detection.json: %v", err)) // the file is embedded, and a test checks that it can be parsed
 	}
 	out := &confidence{Seeds: seeds, Bound: fmt.Sprintf("3/%d", seeds)}
 	var rates [][]float64 // by class
+	second := properties.OfSecondJudge()
+	ruled := func(id string) bool { return !slices.Contains(second, id) }
 	for _, b := range d.Bugs {
 		name, _, _ := strings.Cut(b.ID, "/")
 		if n := len(out.Classes); n == 0 || out.Classes[n-1].Class != name { // the bugs are sorted by class
@@ -95,6 +101,9 @@ func newConfidence(seeds uint64) *confidence {
 			rates = append(rates, nil)
 		}
 		c, rate := &out.Classes[len(out.Classes)-1], b.rate(d.Seeds)
+		if bug, _ := faults.Lookup(faults.BugID(b.ID)); !slices.ContainsFunc(bug.Properties, ruled) {
+			rate /= float64(every)
+		}
 		c.Bugs++
 		rates[len(rates)-1] = append(rates[len(rates)-1], rate)
 		need := sure(rate)
@@ -117,7 +126,7 @@ func newConfidence(seeds uint64) *confidence {
 func (c *confidence) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "confidence: no failure in %s, so with a certainty of 95 %% fewer than 3 in %s runs of this plan fail (the rule of three)\n"+
-		"            rate: the share of seeds that find a planted bug, in the scenario that shows it\n"+
+		"            rate: the share of seeds that find a planted bug, in the scenario that shows it and with the second judge in as many seeds as here\n"+
 		"            found: the bugs that %s would find with a certainty of 99 %%\n",
 		plural(c.Seeds, "seed", "seeds"), grouped(c.Seeds), plural(c.Seeds, "seed", "seeds"))
 	row := func(class, median, hardest, found, all string) {

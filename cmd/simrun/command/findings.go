@@ -107,7 +107,7 @@ func (c *ciFlags) tell(a *app, r *report, f *findingsFile, part shard) error {
 		}
 	}
 	if clean := r.Passed == r.Seeds && !r.Interrupted && r.Status == exitOK && len(r.excused()) == 0; clean && r.Seeds > 3 && (r.Seeds >= confidentFrom || r.confident) {
-		r.Confidence = newConfidence(r.Seeds)
+		r.Confidence = newConfidence(r.Seeds, r.subject.secondJudge())
 	}
 	if c.Annotate {
 		a.annotate(r, c.NewOnly)

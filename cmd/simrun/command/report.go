@@ -30,7 +30,7 @@ type report struct {
 	Scenario  string `json:"scenario"`
 	FirstSeed uint64 `json:"first_seed,string"`
 	*campaign.Summary
-	SecondJudge    uint64  `json:"second_judge,omitempty"` // how many of the seeds it watched
+	SecondJudge    uint64  `json:"second_judge"` // how many of the seeds it watched
 	VirtualSeconds float64 `json:"virtual_seconds"`
 	Wall           seconds `json:"wall_seconds"`
 	// Unreached lists the reachable points that were not reached. Missed lists the required points among them. If there
@@ -489,8 +489,12 @@ func (r *report) totals() timeline.Table {
 	}
 	t.Row(false, "scenario", r.Scenario, strings.Join(r.subject.options(), " "))
 	t.Row(false, "seeds", grouped(r.Seeds), which)
-	if r.SecondJudge > 0 {
-		t.Row(false, "second judge", fmt.Sprintf("%s of %s seeds", grouped(r.SecondJudge), grouped(r.Seeds)))
+	if r.Seeds > 0 {
+		unjudged := ""
+		if r.SecondJudge == 0 {
+			unjudged = fmt.Sprintf("; %s are not judged without it (--self-check)", pretty.And(properties.OfSecondJudge()))
+		}
+		t.Row(false, "second judge", fmt.Sprintf("%s of %s seeds%s", grouped(r.SecondJudge), grouped(r.Seeds), unjudged))
 	}
 	note := "everything held"
 	if len(r.excused()) > 0 {

@@ -201,6 +201,9 @@ func (r *Judge) judge(e *oracle.Exchange) bool {
 // unruled lists the properties that have no rule of their own: what a rule finds in the same step is another one.
 var unruled = []string{"S05", "S06", "S14", "S15", "S18", "S25", "S26"}
 
+// Alone returns the IDs of the properties that nobody else judges.
+func Alone() []string { return slices.Clone(unruled) }
+
 // finds keeps a finding until the end of the step, for the rules may have found the same.
 func (r *Judge) finds(f check.Breach, clause string) {
 	f.Step = r.Run.World.Step()

@@ -11,7 +11,7 @@ import (
 	"github.com/durosim/durosim/sim/scenario"
 )
 
-// tooth is a deviation that makes an expectation of a walkthrough fail: a planted bug, or a different line in the
+// tooth is a deviation that makes an expectation of a scenario fail: a planted bug, or a different line in the
 // walkthrough's plan.
 type tooth struct {
 	scenario string
@@ -121,8 +121,8 @@ var teeth = []tooth{
 		expect: `never turn in "B is narrowed" where node=B pin=2.0.0 first=no`},
 }
 
-// TestWalkthroughsHaveTeeth checks that a walkthrough's expectations fail when its subject goes wrong, and only then.
-func TestWalkthroughsHaveTeeth(t *testing.T) {
+// TestScenariosHaveTeeth checks that a scenario's expectations fail when its subject goes wrong, and only then.
+func TestScenariosHaveTeeth(t *testing.T) {
 	for _, c := range sample.Of(teeth, 27) {
 		t.Run(c.scenario+"/"+cmp.Or(string(c.bug), c.by), func(t *testing.T) {
 			i := slices.IndexFunc(scenario.Builtin(), func(n scenario.Named) bool { return n.Name == c.scenario })
@@ -135,9 +135,9 @@ func TestWalkthroughsHaveTeeth(t *testing.T) {
 	}
 }
 
-// TestEachWalkthroughHasTeeth checks that each walkthrough has at least three deviations, of both sorts. The same goes
-// for every scenario that quotes its source.
-func TestEachWalkthroughHasTeeth(t *testing.T) {
+// TestTeethAreEnough checks that each scenario with teeth, and each that quotes its source, has at least three, of both
+// sorts.
+func TestTeethAreEnough(t *testing.T) {
 	var order []string
 	for _, n := range scenario.Builtin() {
 		if strings.Contains(string(n.Text), "\n#> ") {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"testing"
@@ -19,6 +20,9 @@ func TestDetectionIsComplete(t *testing.T) {
 		if shown := b.Scenario != ""; known != shown {
 			t.Errorf("%s: in detection.json %v, shown by a scenario %v: simdev bugs -starts %d -detection FILE %s makes its line", b.ID, known, shown, d.Starts, b.ID)
 		}
+	}
+	if !slices.IsSortedFunc(d.Bugs, func(a, b detectedBug) int { return cmp.Compare(a.ID, b.ID) }) {
+		t.Error("detection.json: the bugs are not in the order of their ids, by which their families are counted")
 	}
 	for _, b := range d.Bugs {
 		if _, ok := faults.Lookup(faults.BugID(b.ID)); !ok || len(b.Seeds) != d.Starts {

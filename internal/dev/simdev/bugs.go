@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -84,7 +86,13 @@ func bugs(args []string) error {
 	survivors := report(trials, len(names))
 	fmt.Printf("%d bugs, %d survive, in %.1fs; seeds and time are medians of %d starts, with at most %d seeds each\n", len(list), survivors, time.Since(began).Seconds(), *starts, *seeds)
 	if *detection != "" {
-		if err := os.WriteFile(*detection, detected(trials, *starts, *seeds), 0o644); err != nil {
+		var others []byte
+		if len(f.Args()) > 0 {
+			if others, err = os.ReadFile(*detection); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		if err := os.WriteFile(*detection, detected(trials, *starts, *seeds, others), 0o644); err != nil {
 			return err
 		}
 	}
@@ -246,11 +254,22 @@ func report(trials []*trial, choosers int) (survivors int) {
 	return survivors
 }
 
-// detected formats the trials as the file in which run --confidence has them: a line for each bug, sorted by id.
-func detected(trials []*trial, starts, seeds uint64) []byte {
+// detected returns the file for run --confidence, a line for each bug. The lines of others, the file as it was, stay for
+// the bugs that were not tried.
+func detected(trials []*trial, starts, seeds uint64, others []byte) []byte {
+	tried := map[string]bool{} // never iterated over
 	var lines []string
 	for _, t := range trials {
+		tried[string(t.bug.ID)] = true
 		lines = append(lines, fmt.Sprintf(`{"id":%q,"seeds":[%s]}`, t.bug.ID, strings.Join(strings.Fields(strings.Trim(fmt.Sprint(t.seeds), "[]")), ",")))
+	}
+	for line := range strings.Lines(string(others)) {
+		line = strings.TrimRight(line, ",\n")
+		if id, ok := strings.CutPrefix(line, `{"id":"`); ok {
+			if id, _, _ = strings.Cut(id, `"`); !tried[id] {
+				lines = append(lines, line)
+			}
+		}
 	}
 	slices.Sort(lines)
 	return fmt.Appendf(nil, "{\"starts\": %d, \"seeds\": %d, \"bugs\": [\n%s\n]}\n", starts, seeds, strings.Join(lines, ",\n"))

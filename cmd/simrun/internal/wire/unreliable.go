@@ -74,7 +74,7 @@ func (u *unreliable) draw(c call.Call) (faults.Kind, time.Duration) {
 	return "", 0
 }
 
-// befalls reports whether a fault of that kind can hit call c. Other kinds hit nodes and clients instead of calls.
+// befalls reports whether a fault of that kind can hit call c. Other kinds hit nodes and clients, or need a store in the simulation.
 func befalls(kind faults.Kind, c call.Call) bool {
 	switch kind {
 	case faults.RequestLost, faults.AnswerLost, faults.CallDelayed, faults.RetryableError, faults.PermanentError, faults.Unavailable:

@@ -27,8 +27,8 @@ var asksProduct = map[string]string{
 	"sim/cluster replay.OpenWaits":                "recovery raises what an execution waits for; a wait that it does not see ends in L02",
 }
 
-// productMethods are methods of the engine's registry and filters, which the checkers restate.
-var productMethods = []string{"ResolveStart", "ResolveStarted", "Activity", "Orchestrations", "Admits"}
+// productMethods are methods of the engine's registry, filters and ranges, which the checkers restate.
+var productMethods = []string{"ResolveStart", "ResolveStarted", "Activity", "Orchestrations", "Admits", "Contains"}
 
 // releasedPrefix begins a comment on code that treats released runtimes differently from modelled builds. After it, the
 // comment says what is treated differently and, after a colon, how; docs/real-nodes.md lists these comments.
@@ -87,7 +87,7 @@ func asks(call *ast.CallExpr) string {
 	if of, ok := sel.X.(*ast.Ident); ok && (of.Name == "machine" || of.Name == "replay") {
 		return of.Name + "." + sel.Sel.Name
 	}
-	if slices.Contains(productMethods, sel.Sel.Name) && (sel.Sel.Name != "Admits" || len(call.Args) == 1) { // the checkers' own has two
+	if slices.Contains(productMethods, sel.Sel.Name) && (len(call.Args) == 1 || sel.Sel.Name != "Admits" && sel.Sel.Name != "Contains") { // the checkers' own, and slices.Contains, have two
 		return "." + sel.Sel.Name
 	}
 	return ""

@@ -115,7 +115,7 @@ func (c *obligations) everRun(pin *engine.Version) bool {
 // If a live node admits the instance, an obligation is already pending.
 func (c *obligations) converged(in *model.Instance, input boundInput) {
 	pin, mine := in.Pin(), c.live.Instance(in.No)
-	if c.convergedMs == 0 || pin == nil || mine.ConvergeReported || in.Locked(c.now) || !c.highest.DefaultRange.Contains(*pin) || !c.everRun(pin) {
+	if c.convergedMs == 0 || pin == nil || mine.ConvergeReported || in.Locked(c.now) || !model.Within(&c.highest.DefaultRange, pin) || !c.everRun(pin) {
 		return
 	}
 	b := deliveryBound(input)

@@ -26,8 +26,12 @@ func Admits(f *engine.CapabilityFilter, pin *engine.Version) bool {
 	case pin == nil:
 		return true
 	}
-	first := &f.SupportedVersions[0]
-	return !before(pin, &first.Min) && !before(&first.Max, pin)
+	return Within(&f.SupportedVersions[0], pin)
+}
+
+// Within reports whether a range has the pin.
+func Within(r *engine.VersionRange, pin *engine.Version) bool {
+	return !before(pin, &r.Min) && !before(&r.Max, pin)
 }
 
 func before(a, b *engine.Version) bool {

@@ -473,7 +473,7 @@ func (k *replayChecker) codes(history []engine.Event) map[string]string {
 }
 
 func (b *replayBuild) admits(pin *engine.Version) bool {
-	return pin == nil || slices.ContainsFunc(b.ranges, func(r engine.VersionRange) bool { return r.Contains(*pin) })
+	return pin == nil || slices.ContainsFunc(b.ranges, func(r engine.VersionRange) bool { return model.Within(&r, pin) })
 }
 
 func endsExecution(d engine.EventData) bool {

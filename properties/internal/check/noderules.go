@@ -36,6 +36,8 @@ func Backoff(attempt uint32, base, most time.Duration) time.Duration {
 }
 
 const (
+	// OutageMs is the longest that a store may refuse every call. The fault record marks the start of the outage.
+	OutageMs = 3000
 	// GivenBack is the delay for work that waits for something else: a node with another range, readable bytes, a start.
 	GivenBack = time.Second
 	// Stalled is the delay for work that another node is to take, under the strategy stall.

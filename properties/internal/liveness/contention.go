@@ -38,9 +38,6 @@ type contentionChecker struct {
 // contentionSlack is how often a message may be delivered above max_attempts without any fault.
 const contentionSlack = 10
 
-// contentionOutageMs is the longest that a store may refuse every call.
-const contentionOutageMs = 3000
-
 // shortestLockMs is how long the answer to a fetch and the ack after it may take without any fault. A shorter lock may
 // have ended before the poison comes.
 const shortestLockMs = 6
@@ -78,7 +75,7 @@ func (c *contentionChecker) Record(r *cluster.Record) {
 	if r.Kind == record.Fault {
 		switch r.Fault {
 		case faults.Unavailable:
-			c.outageMs = max(c.outageMs, r.AtMs+contentionOutageMs)
+			c.outageMs = max(c.outageMs, r.AtMs+check.OutageMs)
 		case faults.SlowFetch, faults.SlowAnswer, faults.ClockSkew:
 			return // the fault does not affect whether the poison reaches the store
 		}

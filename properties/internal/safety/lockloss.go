@@ -70,9 +70,6 @@ func (n *keptNode) lastRenewalMs(token string) int64 {
 // keptMarginMs is how long a call's request and answer legs may take when there is no fault, plus a small margin.
 const keptMarginMs = 20
 
-// outageMostMs is the longest that a store may refuse every call. The fault record marks the start of the outage.
-const outageMostMs = 3000
-
 func newLockLossChecker(m *check.Run) check.Checker {
 	return &lockLossChecker{outageMs: math.MinInt64, nodes: make([]keptNode, 0, len(m.World.Nodes())), Base: check.Base{
 		Run: m, OnObserve: check.SetOf(observe.LockTaken, observe.SessionSet),
@@ -91,7 +88,7 @@ func (k *lockLossChecker) RecordsOf(of record.Kind) check.Set[observe.CallKind] 
 
 func (k *lockLossChecker) Record(r *cluster.Record) {
 	if r.Kind == record.Fault && r.Fault == faults.Unavailable {
-		k.outageMs = r.AtMs + outageMostMs
+		k.outageMs = r.AtMs + check.OutageMs
 	}
 	if r.Node == 0 {
 		return

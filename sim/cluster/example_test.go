@@ -50,6 +50,6 @@ func ExampleExplain() {
 	}
 	// Output:
 	// 0s: not-started: no client has started it yet
-	// 8s: event: it waits for the event "approval", which no client has sent
+	// 8s: event: it waits for the event "approval", which a client sends at 10s
 	// 30s: ended: it has ended: Completed: Ship() approved by the boss; the run ended at 12s
 }

@@ -429,8 +429,11 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 				break
 			}
 		}
-		x.say("event", "it waits for the event %s%s%s", waitText(&open[0]), ex.sent(id, &open[0], history), child)
-		x.Needs = "a client must send that"
+		sent, later := ex.sent(id, &open[0], history)
+		x.say("event", "it waits for the event %s%s%s", waitText(&open[0]), sent, child)
+		if x.Needs = "a client must send that"; later {
+			x.Needs = "the run must last until then"
+		}
 		return
 	}
 	closed = append(closed, told...)
@@ -461,16 +464,22 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 	x.say("nothing", "nothing is queued for it, and its history shows nothing that it waits for")
 }
 
-// sent says what clients have sent an instance under the name of an open wait, and what became of it.
-func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event) (text string) {
+// sent says what clients have sent an instance under the name of an open wait, and what became of it. later means that
+// they have sent nothing yet.
+func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event) (text string, later bool) {
+	next := ""
 	name, verb := eventName(wait.Data), plan.ActionRaise
 	if _, queue := wait.Data.(eventdata.QueueSubscribed); queue {
 		verb = plan.ActionEnqueue
 	}
 	if i, planned := ex.clients.planned[id]; planned {
 		for _, a := range ex.plan.Instances[i].Actions {
-			if a.Verb == verb && a.Name == name && ex.startMs()+a.At.Milliseconds() <= ex.now {
-				text = "; a client sent that at " + pretty.Duration(a.At.Milliseconds())
+			switch at := pretty.Duration(a.At.Milliseconds()); {
+			case a.Verb != verb || a.Name != name:
+			case ex.startMs()+a.At.Milliseconds() <= ex.now:
+				text = "; a client sent that at " + at
+			case next == "":
+				next = ", which a client sends at " + at
 			}
 		}
 	}
@@ -484,10 +493,12 @@ func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event)
 		}
 	}
 	switch {
+	case came == nil && text == "" && next != "":
+		return next, true
 	case came == nil && text == "":
-		return ", which no client has sent"
+		return ", which no client has sent", false
 	case came == nil:
-		return text + ", and this execution has not got it"
+		return text + ", and this execution has not got it", false
 	}
 	text += fmt.Sprintf("; what came at %s (event %d) ", pretty.Duration(int64(came.TimestampMs)-ex.startMs()), came.EventID)
 	switch {
@@ -495,11 +506,11 @@ func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event)
 		if text += "is " + waitText(came) + ", which this wait does not take"; !ex.clients.knows.Has(wait.Kind()) {
 			text += ", and clients of " + ex.plan.Clients + " know no other (clients run)"
 		}
-		return text
+		return text, false
 	case came.EventID < wait.EventID && verb == plan.ActionRaise: // a queue keeps what came before
-		return text + "was before this wait, which began at " + pretty.Duration(int64(wait.TimestampMs)-ex.startMs())
+		return text + "was before this wait, which began at " + pretty.Duration(int64(wait.TimestampMs)-ex.startMs()), false
 	}
-	return text + "went to an earlier wait"
+	return text + "went to an earlier wait", false
 }
 
 // eventName returns the name of the event or of the queue that a wait or an arrival is about.

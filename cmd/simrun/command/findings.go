@@ -66,6 +66,9 @@ type ciFlags struct {
 // open reads the findings file; a missing one counts as empty. It returns nil if none is named.
 func (c *ciFlags) open() (*findingsFile, error) {
 	f := &findingsFile{Schema: schema, path: c.Findings}
+	if info, err := os.Stat(f.path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("--findings %s: that is no file that can be read and written anew", f.path)
+	}
 	data, err := os.ReadFile(f.path)
 	switch {
 	case f.path == "" && c.NewOnly:
@@ -77,6 +80,7 @@ func (c *ciFlags) open() (*findingsFile, error) {
 	case err != nil:
 		return nil, fmt.Errorf("--findings: %w", err)
 	}
+	f.Schema = 0 // what the file says of it counts
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(f); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {

@@ -94,7 +94,8 @@ func Shrink(failing Concrete, o ShrinkOptions) (*Shrunk, error) {
 			if whole == nil {
 				whole = &to
 			}
-			return to.messages >= whole.messages || v.Cause == o.Cause && !to.helped && len(missing(to.lost, whole.lost)) == 0, nil
+			same := v.Cause == o.Cause || len(missingIn(o.Cause)) > 0 // keeps has compared what is missing
+			return to.messages >= whole.messages || same && !to.helped && len(missing(to.lost, whole.lost)) == 0, nil
 		},
 	})
 	if err != nil {

@@ -225,7 +225,7 @@ func planRows() []row {
 				return []item{oneOf(&at.s.Template.Strategy, strings.Join(strategies, " | "), "strategy", strategies)}
 			})},
 		{StatementInfo: StatementInfo{Name: "patience",
-			Meaning: "how long the strategies sweeper and deadletter let work that no node can run wait (by default 30s), and how often they check (by default every 5s)", Example: "patience 20s every 2s"},
+			Meaning: "how long the strategies sweeper and deadletter let work that no node can run wait (by default 30s), and how often they check (5s)", Example: "patience 20s every 2s"},
 			once: true, lines: one(func(at place) bool { return at.s.Template.Patience != plan.Patience{} }, func(at place) []item {
 				p := &at.s.Template.Patience
 				if p.After == 0 && p.Every != 0 { // a plan in Go, or a shrunk one, may leave the first out

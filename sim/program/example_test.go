@@ -19,7 +19,7 @@ func ExampleSet_Allows() {
 	}
 	set := program.Set{p.Program()}
 	c := program.Circumstances{Events: func(string) []string { return []string{"yes"} }}
-	fmt.Println(set.Explain("greet", c))
+	fmt.Println(set.Explain("greet", "", c))
 	for _, output := range []string{
 		"(call(left)|call(right)|);0:yes;",
 		"(call(left)|call(right)|);1:;",

@@ -2,20 +2,33 @@ package program
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Explain returns a readable pattern for the output of the named program's completed instances. In the pattern, <a|b>
 // stands for one of several texts, _ for any event data, $input for the input, $KEY for a key's value, and $status for
-// the custom status. If the program has several versions, Explain describes the first. If the program cannot complete,
-// it returns "nothing".
-func (s Set) Explain(name string, c Circumstances) string {
-	p := s.Lookup(name)
-	if p == nil {
+// the custom status. version is as in Allows: without it, the texts of several versions are alternatives. If the program
+// cannot complete, Explain returns "nothing".
+func (s Set) Explain(name, version string, c Circumstances) string {
+	versions := s.Versions(name, version)
+	if len(versions) == 0 {
 		return "anything"
 	}
 	i := &interpreter{set: s, c: c, name: name}
-	return i.explainBody(p)
+	var texts []string
+	for _, p := range versions {
+		if text := i.explainBody(p); text != "nothing" && !slices.Contains(texts, text) {
+			texts = append(texts, text)
+		}
+	}
+	switch len(texts) {
+	case 0:
+		return "nothing"
+	case 1:
+		return texts[0]
+	}
+	return "<" + strings.Join(texts, "|") + ">"
 }
 
 func (i *interpreter) explainBody(p *Program) string {

@@ -114,7 +114,7 @@ func TestInterpreterAllowsWhatHandlersDo(t *testing.T) {
 		}
 		o, executions := h.outcome("P", "in")
 		if !set.Allows("P", "", c, o) {
-			t.Fatalf("refused: %+v, expected such as %q", o, set.Explain("P", c))
+			t.Fatalf("refused: %+v, expected such as %q", o, set.Explain("P", "", c))
 		}
 		if executions > set.Executions("P") {
 			t.Fatalf("%d executions, at most %d allowed", executions, set.Executions("P"))
@@ -268,8 +268,14 @@ func TestAllows(t *testing.T) {
 		"main": "call(a);$input;;call(a);$input;;call(a);$input;;", "pairs": "(call(l)|!failed(r)||);", "first": "<0:_|1:(fails)>;", "bad": "nothing", "long": "nothing",
 		"kept": "<{nothing;call(never);}|~failure>{rest;}>;", "unknown": "anything",
 	} {
-		if got := set.Explain(name, Circumstances{}); got != want {
+		if got := set.Explain(name, "", Circumstances{}); got != want {
 			t.Errorf("%s is explained as %q, want %q", name, got, want)
+		}
+	}
+	two := Set{{Name: "P", Body: []Node{{Op: OpInput}}}, {Name: "P", Version: "2.0.0", Body: []Node{{Op: OpCall}}}}
+	for version, want := range map[string]string{"": "<$input;|call();>", "2.0.0": "call();"} {
+		if got := two.Explain("P", version, Circumstances{}); got != want {
+			t.Errorf("version %q is explained as %q, want %q", version, got, want)
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 			return
 		}
 		such := "which cannot complete"
-		if completes := k.set.Explain(name, circumstances); completes != "nothing" {
+		if completes := k.set.Explain(name, version, circumstances); completes != "nothing" {
 			such = fmt.Sprintf("such as completed with %q ($input is %q)", completes, circumstances.Input)
 		}
 		k.Run.Safety("S20", c.Caller.Node, in.No, "execution %d of %s is %s with %q by an ack of %s: expected an end that its program %s allows, %s",

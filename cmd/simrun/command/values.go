@@ -161,7 +161,10 @@ func (s shard) fromEnvironment(getenv func(string) string) (shard, error) {
 		if out.of == 0 {
 			out.of = number(v.of, 0)
 		}
-		if out.of == 0 || out.index == 0 || out.index > out.of {
+		if out.of == 0 {
+			return shard{}, fmt.Errorf("%s=%s: %s does not say of how many parts; --shard I/N selects the part to run", v.index, getenv(v.index), v.of)
+		}
+		if out.index == 0 || out.index > out.of {
 			return shard{}, fmt.Errorf("%s=%s: not an index of %d parts; --shard I/N selects the part to run", v.index, getenv(v.index), out.of)
 		}
 		return out, nil

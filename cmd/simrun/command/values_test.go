@@ -58,6 +58,7 @@ func TestShardsFromTheEnvironment(t *testing.T) {
 		{"", map[string]string{"JOB_COMPLETION_INDEX": "7"}, shard{}, ""},
 		{"/8", map[string]string{"JOB_COMPLETION_INDEX": "8"}, shard{}, "JOB_COMPLETION_INDEX=8: not an index of 8 parts"},
 		{"", map[string]string{"TEST_SHARD_INDEX": "x", "TEST_TOTAL_SHARDS": "4"}, shard{}, "TEST_SHARD_INDEX=x"},
+		{"", map[string]string{"SLURM_ARRAY_TASK_ID": "1"}, shard{}, "SLURM_ARRAY_TASK_ID=1: SLURM_ARRAY_TASK_COUNT does not say of how many parts"},
 		{"/8", nil, shard{}, "--shard /8: the environment does not name a part"},
 	} {
 		var given shard

@@ -30,13 +30,11 @@ type Rules struct {
 	Due func(blocked, after time.Duration) bool
 	// TellsParent makes the Queue answer the parent of a child that it ends.
 	TellsParent bool
-	// LooksUncounted makes a sweep's abandons not count as attempts.
-	LooksUncounted bool
 }
 
 // DefaultRules returns the correct rules.
 func DefaultRules() *Rules {
-	return &Rules{Due: func(blocked, after time.Duration) bool { return blocked >= after }, TellsParent: true, LooksUncounted: true}
+	return &Rules{Due: func(blocked, after time.Duration) bool { return blocked >= after }, TellsParent: true}
 }
 
 // Message is work that was ended because no node could fetch it.
@@ -143,7 +141,7 @@ func (b *Queue) Sweep(ctx context.Context, p engine.Provider) {
 		}
 	}
 	for _, token := range tokens {
-		_ = p.AbandonOrchestrationItem(ctx, token, 0, b.options.Rules.LooksUncounted) // if this fails, the lock expires anyway
+		_ = p.AbandonOrchestrationItem(ctx, token, 0, true) // a look is no attempt; if this fails, the lock expires anyway
 	}
 	b.blocked = blocked
 }

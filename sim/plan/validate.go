@@ -177,8 +177,13 @@ func (v *validation) nodes() {
 			v.fail("a node without a name")
 		}
 		v.id("node", n.Name)
-		if seen[n.Name] {
+		switch {
+		case seen[n.Name]:
 			v.fail("%s is named twice", what)
+		case n.Name == "world":
+			v.fail("%s: stories have that name for what is around the nodes", what)
+		case FindBuild(v.known.Builds, n.Name) != nil:
+			v.fail("%s: that is the name of a build, and a planted bug could be of either", what)
 		}
 		seen[n.Name] = true
 		b := v.build(what, n.Build)

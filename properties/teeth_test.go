@@ -12,7 +12,7 @@ import (
 )
 
 // tooth is a deviation that makes an expectation of a scenario fail: a planted bug, or a different line in the
-// walkthrough's plan.
+// scenario's plan.
 type tooth struct {
 	scenario string
 	bug      faults.BugID

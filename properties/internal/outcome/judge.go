@@ -338,7 +338,7 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	how += ", but the plan expects " + cmp.Or(p.Expect, plan.EndCompleted).Text()
 	b.WriteString(p.ID + " is " + how)
 	if f.EndedMs != 0 {
-		fmt.Fprintf(&b, ". It ended at %s, step %d", pretty.Duration(f.EndedMs), w.end.step)
+		fmt.Fprintf(&b, ". It ended at %s, step %s", pretty.Duration(f.EndedMs), pretty.Count(w.end.step))
 		if f.End == cluster.EndedFailed { // a node also runs handlers that are older than its build
 			ex := c.Run.Model.Instance(no).Latest()
 			fmt.Fprintf(&b, ", in execution %d, which runs %s", ex.ID, c.handler(ex))
@@ -522,6 +522,14 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 		return "a delivery must be acknowledged before max_attempts is reached"
 	case f.End == cluster.EndedCancelled:
 		return "no client may cancel it, or the plan must say that it is cancelled"
+	}
+	switch details, ok := c.Run.Model.Failure(c.Run.Model.Instance(c.Run.Model.Number(f.Instance)).Latest()); {
+	case !ok:
+		return "a build must read the event that ended it"
+	case details.Infrastructure != nil:
+		return "no error of the store may end it"
+	case details.Configuration != nil:
+		return "every build that runs it must take the actions that its history records, and changed code needs a version of its own"
 	}
 	return "its code must not fail this way"
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/durosim/durosim/internal/pretty"
 	"github.com/durosim/durosim/sim"
 	"github.com/durosim/durosim/sim/cluster"
+	"github.com/durosim/durosim/sim/scenario"
 )
 
 // Nearest describes a run that does not show the violation and is as close to a shrunk run as possible: its plan
@@ -16,6 +17,9 @@ type Nearest struct {
 	// Without lists the lines of the shrunk plan that the other plan lacks. Instead lists the lines that only the other
 	// plan has.
 	Without, Instead []string
+	// Chance reports whether the other plan violates the property with other random choices, so that its difference may
+	// only shift them.
+	Chance bool
 	// Same is the number of leading lines that both stories share. Last is the last of them, or nil if there are none.
 	Same int
 	Last *cluster.Line
@@ -24,24 +28,24 @@ type Nearest struct {
 	Fails, Holds *cluster.Line
 }
 
-// nearestTried bounds how many runs Nearest makes.
-const nearestTried = 40
+// Nearest tries at most nearestTried plans, each with at most nearestDraws other random choices.
+const nearestTried, nearestDraws = 40, 20
 
-// Nearest returns the nearest run that does not violate the property. It reports false if the search for the smallest
-// plan never came across such a run.
+// Nearest returns the nearest run that does not violate the property, if possible one whose plan holds with 20 other
+// random choices, too. It reports false if the search for the smallest plan never came across a run that holds.
 func (s *Shrunk) Nearest() (*Nearest, bool) {
 	type candidate struct {
 		nearest Nearest
 		run     Concrete
 	}
-	own := strings.Split(s.Text(), "\n")
+	text, own := strings.Split(s.Text(), "\n"), string(scenario.Format(s.Plan))
 	var all []candidate
 	for _, c := range s.Near {
 		if p := c.Plan; len(p.Instances)+len(p.Histories)+len(p.Probes) == 0 {
 			continue // a plan without work satisfies every property
 		}
 		other := strings.Split(c.Text(), "\n")
-		n := Nearest{Without: missing(own, other), Instead: missing(other, own)}
+		n := Nearest{Without: missing(text, other), Instead: missing(other, text)}
 		if len(n.Without) > 0 {
 			all = append(all, candidate{n, c})
 		}
@@ -53,7 +57,8 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 	story := s.options.story(s.Concrete)
 	for _, c := range all[:min(len(all), nearestTried)] {
 		n := c.nearest
-		if best != nil && len(n.Without)+len(n.Instead) > len(best.Without)+len(best.Instead) {
+		farther := best != nil && len(n.Without)+len(n.Instead) > len(best.Without)+len(best.Instead)
+		if farther && !best.Chance {
 			break
 		}
 		other, holds := s.options.tell(c.run)
@@ -61,7 +66,10 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 			continue // it fails in another way, for another cause
 		}
 		n.compare(story, other)
-		if best == nil || n.Same > best.Same {
+		if string(scenario.Format(c.run.Plan)) != own { // else a choice is what differs
+			n.Chance = s.options.failsByChance(c.run)
+		}
+		if best == nil || best.Chance && !n.Chance || best.Chance == n.Chance && !farther && n.Same > best.Same {
 			best = &n
 		}
 	}
@@ -79,6 +87,9 @@ func (n *Nearest) Text() string {
 	}
 	if len(n.Instead) > 0 {
 		fmt.Fprintf(&b, "  and has instead\n    %s\n", strings.Join(n.Instead, "\n    "))
+	}
+	if n.Chance {
+		b.WriteString("  It, too, violates the rule with other random choices: the difference may only shift them.\n")
 	}
 	if n.Last == nil {
 		b.WriteString("  The two runs differ from the start:\n")
@@ -143,7 +154,24 @@ func (o *ShrinkOptions) tell(c Concrete) (lines []cluster.Line, holds bool) {
 	if err != nil {
 		return nil, false // cannot happen: the same plan has already run, without a narrator
 	}
-	return lines, !slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool {
+	return lines, !o.violated(r)
+}
+
+// failsByChance reports whether a plan whose run holds violates the property with other random choices.
+func (o *ShrinkOptions) failsByChance(c Concrete) bool {
+	for seed := range uint64(nearestDraws) {
+		cfg := o.config(c, nil)
+		redraw(&cfg, sim.Replay(c.Choices), 0, seed+1)
+		if r, err := cluster.Run(cfg); err == nil && o.violated(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// violated reports whether a run violates the property, whatever the end and the cause.
+func (o *ShrinkOptions) violated(r *cluster.Result) bool {
+	return slices.ContainsFunc(r.Violations, func(v cluster.Violation) bool {
 		return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation)
 	})
 }

@@ -300,7 +300,7 @@ func (s *shrunk) json(status int) shrunkJSON {
 		Verdict: s.small.Entry(s.seed, "").Verdict, Digest: s.small.Result.Digest.String(), Stored: s.stored, ExitCode: status,
 	}
 	if n, ok := s.small.Nearest(); ok {
-		out.Nearest = &nearestJSON{Without: n.Without, Instead: n.Instead, Alike: n.Same, Fails: lineText(n.Fails), Holds: lineText(n.Holds)}
+		out.Nearest = &nearestJSON{Without: n.Without, Instead: n.Instead, Chance: n.Chance, Alike: n.Same, Fails: lineText(n.Fails), Holds: lineText(n.Holds)}
 	}
 	for _, c := range s.blame() {
 		out.Blame = append(out.Blame, chanceJSON{c.Step, c.Failed, c.Draws, lineText(c.Line)})
@@ -350,11 +350,12 @@ func (s *shrunk) blame() []durosim.Chance {
 }
 
 // nearestJSON describes the nearest run that does not violate the property. It lists the lines of the plan that the
-// nearest run lacks or replaces, the number of story lines that the two runs share, and the first line at which each
-// diverges.
+// nearest run lacks or replaces, whether it violates the property with other choices, the number of story lines that the
+// two runs share, and the first line at which each diverges.
 type nearestJSON struct {
 	Without []string `json:"without"`
 	Instead []string `json:"instead"`
+	Chance  bool     `json:"chance,omitempty"`
 	Alike   int      `json:"lines_alike"`
 	Fails   string   `json:"fails,omitempty"`
 	Holds   string   `json:"holds,omitempty"`

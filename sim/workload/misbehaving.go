@@ -338,7 +338,10 @@ func attempt(call func()) {
 }
 
 func splitter(ctx *orch.Context, input string) (string, error) {
-	if input == "split" {
+	switch input {
+	case "astray":
+		return "", errors.New("the second continue-as-new of a turn was taken")
+	case "split":
 		if _, err := ctx.ScheduleSubOrchestration("Leaf", input).Await(); err != nil {
 			return "", err
 		}
@@ -346,10 +349,13 @@ func splitter(ctx *orch.Context, input string) (string, error) {
 	}
 	sleep(ctx, 100*time.Millisecond)
 	ctx.SetKVValue("before", input)
-	for _, name := range []string{"first", "second"} {
+	for _, name := range []string{"first", "second", "third"} {
 		ctx.Go(func(ctx *orch.Context) (string, error) {
-			if name == "first" {
+			switch name {
+			case "first":
 				ctx.ContinueAsNew("split")
+			case "third":
+				ctx.ContinueAsNew("astray")
 			}
 			ctx.SetCustomStatus(name)
 			return ctx.ScheduleActivity("Work", name).Await()

@@ -148,6 +148,9 @@ func overwrites(path []*kong.Path) error {
 		files[v.Tag.Has("writes")] = append(append(files[v.Tag.Has("writes")], many...), one)
 	}
 	for i, name := range files[true] {
+		if name == "-" {
+			return errors.New("-: standard output has the report: name a file, or ./- for one with that name")
+		}
 		file, err := os.Stat(name)
 		writes := func(out string) bool {
 			if other, err := os.Stat(out); err == nil {

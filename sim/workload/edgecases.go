@@ -22,6 +22,7 @@ func edgeCaseOrchestrations(v1, always engine.Version) []Orchestration {
 		{"Guardian", v1, always, "runs a Hoarder with its input as a child, and must be told of its failure", plan.EndCompleted, guardian, false},
 		{"Hoarder", v1, always, "sets as many keys as its input says (120) in two turns, which fails above 100", plan.EndFailed, hoarder, false},
 		{"Stopwatch", v1, always, "gives each attempt of an activity that nobody takes 2s, and must give up after the first; or makes as many attempts as its input says", plan.EndCompleted, stopwatch, true},
+		{"Mirror", v1, always, "gives and gets empty texts and long ones: inputs, results, a key, the custom status, and the message \"words\"", plan.EndCompleted, mirror, false},
 		{"Namesake", v1, always, "runs a child Leaf with the id in its input, which may already exist", plan.EndCompleted, namesake, false},
 		{"Napper", v1, always, "as many times as its input says (3), drops an activity that sleeps for 4s, and must get the right result of the next", plan.EndCompleted, napper, false},
 		{"Notary", v1, always, "waits for the event \"sign\" after a timer; a start that names no version gets exactly this one", plan.EndCompleted, notary, false},
@@ -156,6 +157,38 @@ func hoarder(ctx *orch.Context, input string) (string, error) {
 		ctx.SetKVValue("thing-"+strconv.Itoa(i), "kept")
 	}
 	return strconv.Itoa(n) + " kept", nil
+}
+
+func mirror(ctx *orch.Context, input string) (string, error) {
+	long := strings.Repeat("é", 2000)
+	switch input {
+	case "child":
+		return "", nil
+	case "":
+		return ctx.DequeueEvent("words").Await()
+	case long:
+		if value, ok := ctx.KVValue("blank"); !ok || value != "" {
+			return "", fmt.Errorf("the key has %q: %t", value, ok)
+		}
+		if status, ok := ctx.CustomStatus(); !ok || status != "" {
+			return "", fmt.Errorf("the custom status is %q: %t", status, ok)
+		}
+		ctx.ContinueAsNew("")
+	}
+	policy := orch.DefaultRetryPolicy()
+	policy.MaxAttempts = 20
+	for _, text := range []string{"", long} {
+		if got, err := ctx.ScheduleActivityWithRetry("Echo", text, policy); err != nil || got != text {
+			return "", fmt.Errorf("the activity gives %q, %w", got, err)
+		}
+	}
+	if got, err := ctx.ScheduleSubOrchestration("Mirror", "child").Await(); err != nil || got != "" {
+		return "", fmt.Errorf("the child gives %q, %w", got, err)
+	}
+	ctx.SetKVValue("blank", "")
+	ctx.SetCustomStatus("")
+	ctx.ContinueAsNew(long)
+	return "", nil
 }
 
 func namesake(ctx *orch.Context, input string) (string, error) {

@@ -106,7 +106,8 @@ func Handlers(r *node.Registry, b *engine.Build) error {
 			return err
 		}
 	}
-	if err := r.RegisterActivity("Nap", nap); err != nil {
+	same := func(_ node.ActivityContext, input string) (string, error) { return input, nil }
+	if err := errors.Join(r.RegisterActivity("Echo", same), r.RegisterActivity("Nap", nap)); err != nil {
 		return err
 	}
 	return misbehavingActivities(r)

@@ -19,8 +19,8 @@ import (
 
 // Explanation says why an instance is waiting: it gives the rule that applies and the values involved.
 type Explanation struct {
-	// Rule is one of not-started, deleted, ended, locked, not-admitted, no-slot, delayed, undecodable, ready, activity,
-	// event, child, nothing.
+	// Rule is one of not-started, deleted, ended, locked, not-admitted, no-slot, frozen, delayed, undecodable, ready,
+	// activity, event, child, nothing.
 	Rule string `json:"rule"`
 	// Text is the rule as a sentence about the instance.
 	Text string `json:"text"`
@@ -149,6 +149,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 				x.Text += "; a timer is due at " + pretty.Duration(p.VisibleMs-ex.startMs())
 				break
 			}
+			x.Needs = "" // the timer ends the wait
 		}
 		x.say("delayed", "its next message becomes visible at %s", pretty.Duration(p.VisibleMs-ex.startMs()))
 		x.Cause = "its next message is not yet due"
@@ -157,6 +158,10 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		}
 	case p.Messages > 0 && decodeErr != nil:
 		x.say("undecodable", "its history cannot be decoded: %v; nodes abandon it until it is poisoned", decodeErr)
+	case p.Messages > 0 && !ex.phases.admittedBy(p.Pin, 1, func(n *NodeInfo) bool { return !n.Paused }):
+		x.say("frozen", "it is %s, and each live node that admits that is frozen", pinned(p.Pin))
+		x.Needs = "a node that admits it must not be frozen"
+		ex.addFilters(x)
 	case p.Messages > 0:
 		x.say("ready", "it has visible messages, is not locked, and a live node admits it: the next poll takes it")
 		ex.addFilters(x)
@@ -455,6 +460,7 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 	}
 	if lost != "" {
 		x.say("nothing", "nothing is queued for it, and it waits for %s", lost)
+		x.Needs = "what ends that wait must not be lost"
 		return
 	}
 	if len(history) == 0 {
@@ -469,6 +475,7 @@ func (ex *explainer) explainIdle(x *Explanation, id string, history []engine.Eve
 func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event) (text string, later bool) {
 	next := ""
 	name, verb := eventName(wait.Data), plan.ActionRaise
+	second, _ := wait.Data.(eventdata.ExternalSubscribed2)
 	if _, queue := wait.Data.(eventdata.QueueSubscribed); queue {
 		verb = plan.ActionEnqueue
 	}
@@ -476,6 +483,8 @@ func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event)
 		for _, a := range ex.plan.Instances[i].Actions {
 			switch at := pretty.Duration(a.At.Milliseconds()); {
 			case a.Verb != verb || a.Name != name:
+			case a.Topic != "" && a.Topic != second.Topic:
+				text = fmt.Sprintf("; a client sends it on %q at %s", a.Topic, at)
 			case ex.startMs()+a.At.Milliseconds() <= ex.now:
 				text = "; a client sent that at " + at
 			case next == "":

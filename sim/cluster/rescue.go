@@ -79,9 +79,14 @@ func (ph *phases) stuck() (all []stuckInstance) {
 // admitted reports whether any live node with that many slots for orchestrations admits a pin. A node that is stopping
 // for good is not live: it finishes what it holds, and fetches nothing more (docs/contract/runtime.md#r5.6).
 func (ph *phases) admitted(pin *engine.Version, slots int) bool {
+	return ph.admittedBy(pin, slots, func(*NodeInfo) bool { return true })
+}
+
+// admittedBy is like admitted, and counts only nodes for which counts returns true.
+func (ph *phases) admittedBy(pin *engine.Version, slots int, counts func(n *NodeInfo) bool) bool {
 	for i, n := range ph.fleet.list {
 		info := &ph.infos[i]
-		if leaves := info.Draining && !n.wantUp; info.Up && !leaves && info.Options.OrchestrationConcurrency >= slots && info.Filter.Admits(pin) {
+		if leaves := info.Draining && !n.wantUp; info.Up && !leaves && info.Options.OrchestrationConcurrency >= slots && info.Filter.Admits(pin) && counts(info) {
 			return true
 		}
 	}

@@ -91,10 +91,11 @@ func (i *interpreter) child(n *Node) (*interpreter, []*Program) {
 	return &interpreter{set: i.set, c: c, name: n.Name, effort: i.effort}, i.set.Versions(n.Name, n.Version)
 }
 
-// isRefused reports whether s may begin with the failure of a child whose id another statement uses, too. The runtime
-// refuses such a child as a duplicate. If the code drops one of the two, the runtime may also cancel the child.
+// isRefused reports whether s may begin with the failure of a child whose id another statement or instance uses, too.
+// The runtime refuses such a child as a duplicate. If the code drops one of the two, the runtime may also cancel the child.
 func (i *interpreter) isRefused(n *Node, s string, k then) bool {
-	if n.ID == "" || !i.reuses(n.ID) {
+	taken := func(id string) bool { return strings.HasSuffix(id, "/"+n.ID) }
+	if n.ID == "" || !i.reuses(n.ID) && !slices.ContainsFunc(i.c.Taken, taken) {
 		return false
 	}
 	if literal(droppedText, s, k) {

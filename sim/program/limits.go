@@ -33,9 +33,7 @@ func (i *interpreter) limits(n *Node) (texts []string) {
 				texts = append(texts, fmt.Sprintf("KV value for key '%s' (%d bytes) exceeds limit (%d bytes)", n.Name, size, most.ValueBytes))
 			}
 		}
-		if i.manyKeys() {
-			texts = append(texts, i.keyCounts()...)
-		}
+		texts = append(texts, i.keyCounts()...)
 	case OpSetMany:
 		texts = i.keyCounts()
 	case OpCall:
@@ -48,11 +46,6 @@ func (i *interpreter) limits(n *Node) (texts []string) {
 		}
 	}
 	return texts
-}
-
-func (i *interpreter) manyKeys() (many bool) {
-	i.walk(func(n *Node) { many = many || n.Op == OpSetMany })
-	return many
 }
 
 // walk calls f for every statement of the program, in all of its versions.

@@ -24,6 +24,8 @@ type Circumstances struct {
 	// Cancelled is set if someone may have cancelled the instance. Reasons lists the possible reasons; nil means any.
 	Cancelled bool
 	Reasons   []string
+	// Taken lists the ids of instances that no parent starts. A child is refused if it gets one of them.
+	Taken []string
 	// Limits lists the limits of the builds that may run the instance. Nil means engine.DefaultLimits.
 	Limits []engine.Limits
 }

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/sample"
 )
 
@@ -171,6 +172,8 @@ func TestAllows(t *testing.T) {
 		program many; set-many 100; set k v; end
 		program twins; join; child leaf x as kin; child leaf y as kin; end; end
 		program aliased; select; child leaf x as kin; seq; select; status-get; child leaf y as kin; end; call a; end; end; end
+		program single; child leaf x as kin; end
+		program keeps2; set a v; set b v; end
 		program renewed; call t2; end
 		program renewed version 1.1.0; again 1 version 1.0.0; call-fails t4; end
 		program renewer; child renewed version 1.1.0; call-fails t7; end
@@ -260,6 +263,16 @@ func TestAllows(t *testing.T) {
 	}
 	if !set.Allows("stuck", "", Circumstances{Cancelled: true}, Outcome{Text: "canceled: x"}) {
 		t.Error("a cancelled instance may not be cancelled")
+	}
+	for taken, want := range map[string]bool{"i/kin": true, "i/other": false} {
+		refused := Outcome{Text: "instance already exists: i/kin"}
+		if got := set.Allows("single", "", Circumstances{Taken: []string{taken}}, refused); got != want {
+			t.Errorf("a child whose parent has it alone is refused with %s taken: allowed is %v, want %v", taken, got, want)
+		}
+	}
+	few := []engine.Limits{{Keys: 1, ValueBytes: 10}}
+	if !set.Allows("keeps2", "", Circumstances{Limits: few}, Outcome{Text: "KV key count (2) exceeds limit (1)"}) {
+		t.Error("keys that are set one by one may not exceed a build's limit")
 	}
 	if n := set.Executions("main"); n != 3 {
 		t.Errorf("main may have %d executions, want 3", n)

@@ -132,7 +132,7 @@ func (c *Collector) follow(i int, now int64) {
 			at = x.FromMs
 		}
 		c.set(&in.Track, at, state)
-		if slices.Contains([]string{"not-admitted", "no-slot", "ready", "delayed", "activity", "locked"}, x.Rule) {
+		if slices.Contains([]string{"not-admitted", "no-slot", "frozen", "ready", "delayed", "activity", "locked"}, x.Rule) {
 			c.states.is[i].queued = true
 		}
 	}

@@ -436,7 +436,11 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	if cause != why.Text {
 		differ += " (" + why.Text + ")"
 	}
-	differ += "; live nodes: " + c.state.WhyNot(c.Run.Model.Instance(no)) + frozen
+	nodes := c.state.WhyNot(c.Run.Model.Instance(no))
+	if why.Rule == "delayed" && !strings.Contains(nodes, ") runs it") {
+		differ = "a live node must be able to run it"
+	}
+	differ += "; live nodes: " + nodes + frozen
 	if c.Run.Model.Instance(no).CurrentID > engine.InitialExecutionID && !c.Run.Broken() && !c.Run.Planted() {
 		differ += `. It continues as new: if it should run until it is cancelled, write "expect eternal" after it`
 	}
@@ -503,7 +507,7 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 				if !slices.ContainsFunc(c.nodes, func(n nodeStep) bool { return among(n.had, r.cause) }) {
 					return "a node must have that handler, and no node of the run ever had it: its name may be misspelt"
 				}
-				return fmt.Sprintf("every node must have that handler before a client or a node starts it; %s (%s) never had it", name, r.build)
+				return fmt.Sprintf("every node must have that handler before a client or a node starts it; %s (%s) did not have it", name, r.build)
 			}
 			return fmt.Sprintf("build %s of %s must keep that handler until nothing needs it, or the work must end before", r.build, name)
 		}
@@ -531,5 +535,23 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 	case details.Configuration != nil:
 		return "every build that runs it must take the actions that its history records, and changed code needs a version of its own"
 	}
+	if child := c.failedChild(c.Run.Model.Instance(c.Run.Model.Number(f.Instance))); child != "" {
+		return fmt.Sprintf("its child %s must not fail this way, or its code must handle that", child)
+	}
 	return "its code must not fail this way"
+}
+
+// failedChild returns the child whose failure an instance passed on as its own, or "" if there is none.
+func (c *Checker) failedChild(parent *model.Instance) string {
+	own, _ := c.Run.Model.Failure(parent.Latest())
+	for _, in := range c.Run.Model.Instances[1:] {
+		ex := in.Latest()
+		if c.state.Instance(in.No).Parent != parent.No || ex == nil || ex.Status != engine.StatusFailed {
+			continue
+		}
+		if details, ok := c.Run.Model.Failure(ex); ok && details.Display() == own.Display() {
+			return in.Name
+		}
+	}
+	return ""
 }

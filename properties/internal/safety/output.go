@@ -36,6 +36,7 @@ type outputChecker struct {
 	// panics is the message with which any activity may fail.
 	panics string
 	limits []engine.Limits // the distinct limits of the run's builds
+	taken  []string        // the ids of the plan's own instances
 }
 
 func newOutputChecker(m *check.Run) check.Checker {
@@ -52,6 +53,10 @@ func newOutputChecker(m *check.Run) check.Checker {
 	}
 	for i := range k.plan.Instances {
 		k.byName[k.plan.Instances[i].ID] = i
+		k.taken = append(k.taken, k.plan.Instances[i].ID)
+	}
+	for i := range k.plan.Histories {
+		k.taken = append(k.taken, k.plan.Histories[i].Instance)
 	}
 	if k.plan.Faults.Has(faults.ActivityPanic) {
 		k.panics = record.ActivityPanicText
@@ -96,7 +101,7 @@ func (k *outputChecker) judge(c *model.Call, ex *model.Execution) {
 	case engine.StatusCompleted, engine.StatusFailed:
 		circumstances, ok := k.circumstances(in)
 		version := ""
-		if i, planned := k.byName[in.Name]; planned {
+		if i, planned := k.byName[in.Name]; planned && in.Parent.Instance == "" {
 			version = k.plan.Instances[i].Version
 		}
 		end := program.Outcome{Completed: ex.Status == engine.StatusCompleted, Text: ex.Output}
@@ -124,7 +129,7 @@ func sent(in *plan.Instance, verb plan.ActionVerb, name string) (data []string) 
 
 // circumstances returns what the plan does to an instance. ok is false if the instance's first input cannot be read.
 func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstances, ok bool) {
-	c = program.Circumstances{Limits: k.limits, Anyone: []string{plan.RecoveryData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
+	c = program.Circumstances{Limits: k.limits, Taken: k.taken, Anyone: []string{plan.RecoveryData}, ActivityPanic: k.panics, Messages: func(queue string) (data []string) {
 		for _, m := range k.came[in.No] {
 			if m.Name == queue {
 				data = append(data, m.Data)
@@ -144,9 +149,13 @@ func (k *outputChecker) circumstances(in *model.Instance) (c program.Circumstanc
 			c.Reasons = nil // recovery cancels with its own reason
 		}
 		c.Events = func(name string) []string { return sent(p, plan.ActionRaise, name) }
-		return c, p.Orchestration == in.Orchestration
+		if in.Parent.Instance == "" { // else a parent's child has got the id first
+			return c, p.Orchestration == in.Orchestration
+		}
 	}
-	c.Cancelled = in.Parent.Instance != ""
+	if in.Parent.Instance != "" {
+		c.Cancelled, c.Reasons = true, nil
+	}
 	for _, b := range k.Run.Model.Builds {
 		history, err := k.Run.World.Store().PeekHistory(in.Name, engine.InitialExecutionID, b.Codec)
 		if err != nil || len(history) == 0 {

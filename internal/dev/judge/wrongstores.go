@@ -24,8 +24,8 @@ var wrongStores = []struct {
 	{"provider/text-comparison", 1, "L02 L03 S01 S02 S22 provider"},
 	{"provider/head-of-line-block", 1, "L02 L03 L04 S03 S22 outcome"},
 	{"provider/session-blocks-queue", 1, "S22"},
-	{"provider/session-owner-ignored", 2, "provider"},
-	{"provider/tags-ignored", 3, "provider"},
+	{"provider/session-owner-ignored", 3, "provider"},
+	{"provider/tags-ignored", 1, "provider"},
 }
 
 func wrongStoresJudge() (uint64, string, string) {

@@ -63,7 +63,7 @@ func (c *Checker) judge(p *plan.Instance) {
 	f, w, differ := c.fate(p)
 	f.AsExpected = expected(p, &f, w) && (!f.Rescued || p.Expect == plan.EndAny)
 	missed, of, hint := "", cluster.Unawaited, `. Either the name is misspelt, or "unawaited" after that line says that this is meant`
-	untaken := c.untaken(p, !f.AsExpected)
+	untaken := c.untaken(p, !f.AsExpected && f.End != cluster.EndedCompleted)
 	c.told.Remarks = append(c.told.Remarks, untaken...)
 	if f.AsExpected {
 		missed = c.unawaited(p, &f)

@@ -192,7 +192,7 @@ const early = "it came before the wait for it"
 
 // untaken describes each of the plan's messages to an instance that its code did not take, and why. What a client sends
 // twice by a fault counts once. What a damaged, pruned or deleted history told is not known. Of an instance that did not
-// end as planned, only what it got and lost is described: what comes later is no cause of that.
+// end as planned and did not complete, only what it got and lost is described: what comes later is no cause of that.
 func (c *Checker) untaken(p *plan.Instance, onlyLost bool) (list []cluster.Remark) {
 	removes := func(a plan.Action) bool { return a.Verb == plan.ActionDelete || a.Verb == plan.ActionPrune }
 	if len(p.Actions) == 0 || slices.ContainsFunc(p.Actions, removes) {

@@ -382,7 +382,11 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 	if build != "" {
 		text += " (" + build
 		if after.text != "" {
-			text += fmt.Sprintf(", since %q at %s", after.text, pretty.Duration(after.atMs-c.Run.World.StartMs()))
+			word := "since"
+			if after.deregisters() { // perhaps another step has changed the build since then
+				word = "after"
+			}
+			text += fmt.Sprintf(", %s %q at %s", word, after.text, pretty.Duration(after.atMs-c.Run.World.StartMs()))
 		}
 		text += ")"
 	}
@@ -508,6 +512,9 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 					return "a node must have that handler, and no node of the run ever had it: its name may be misspelt"
 				}
 				return fmt.Sprintf("every node must have that handler before a client or a node starts it; %s (%s) did not have it", name, r.build)
+			}
+			if r.after.deregisters() {
+				return fmt.Sprintf("%q at %s must wait until nothing needs that handler", r.after.text, pretty.Duration(r.after.atMs-c.Run.World.StartMs()))
 			}
 			return fmt.Sprintf("build %s of %s must keep that handler until nothing needs it, or the work must end before", r.build, name)
 		}

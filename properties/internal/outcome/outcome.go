@@ -107,6 +107,9 @@ type step struct {
 	atMs int64
 }
 
+// deregisters reports whether the step takes a handler from its node.
+func (s step) deregisters() bool { return strings.HasPrefix(s.text, "deregister ") }
+
 // nodeStep records the last step that changed a node, the steps that removed handlers from the node, and what handlers
 // its builds have had so far.
 type nodeStep struct {

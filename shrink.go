@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/engine/node"
@@ -26,7 +27,8 @@ type ShrinkOptions struct {
 	// End, if not empty, is how the instance must end that does not end as planned, as in cluster.Violation.
 	End cluster.Ending
 	// Cause, if not empty, is why, as in cluster.Violation: what it says is missing, such as a handler, must be missing in
-	// every smaller plan, too, and an instance is sent less only if the cause stays as it is.
+	// every smaller plan, too, and an instance is sent less only if the cause stays as it is. One that waits must wait for
+	// the same.
 	Cause string
 	// Builds, Handlers and EachRun are those that the failing plan ran with, as in Config.
 	Builds   func() []*engine.Build
@@ -146,7 +148,21 @@ func (o *ShrinkOptions) first(r *cluster.Result) (cluster.Violation, bool) {
 // keeps reports whether Shrink must keep a violation.
 func (o *ShrinkOptions) keeps(v cluster.Violation) bool {
 	return v.Property == o.Property && (o.Expectation == "" || v.Expectation == o.Expectation) && (o.End == "" || v.End == o.End) &&
-		(o.Cause == "" || slices.Equal(missingIn(v.Cause), missingIn(o.Cause)))
+		(o.Cause == "" || slices.Equal(missingIn(v.Cause), missingIn(o.Cause)) && (!o.waits() || waitIn(v.Cause) == waitIn(o.Cause)))
+}
+
+// waits reports whether the instance should have ended, and waits.
+func (o *ShrinkOptions) waits() bool {
+	return o.End == cluster.StillRunning || o.End == cluster.NeverBegun
+}
+
+// waitIn returns what a cause says an instance waits for, without what came of it.
+func waitIn(cause string) string {
+	_, text, _ := strings.Cut(cause, ": ")
+	if i := strings.IndexAny(text, ";,("); i >= 0 {
+		text = text[:i]
+	}
+	return strings.TrimSpace(text)
 }
 
 var missingCode = regexp.MustCompile(`missing: [^\s,;)]+|which it never had`)

@@ -94,11 +94,8 @@ func (i *interpreter) child(n *Node) (*interpreter, []*Program) {
 // isRefused reports whether s may begin with the failure of a child whose id another statement or instance uses, too.
 // The runtime refuses such a child as a duplicate. If the code drops one of the two, the runtime may also cancel the child.
 func (i *interpreter) isRefused(n *Node, s string, k then) bool {
-	taken := func(id string) bool { return strings.HasSuffix(id, "/"+n.ID) }
-	if n.ID == "" || !i.reuses(n.ID) && !slices.ContainsFunc(i.c.Taken, taken) {
-		return false
-	}
-	if literal(droppedText, s, k) {
+	reused := n.ID != "" && i.reuses(n.ID)
+	if reused && literal(droppedText, s, k) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(s, refusedText)
@@ -109,9 +106,14 @@ func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 		}
 		ends = releasedRefusedEnds
 	}
-	for at := range rest {
-		for _, end := range ends {
+	for _, end := range ends {
+		for at := 0; reused && at < len(rest); at++ {
 			if literal("/"+n.ID+end, rest[at:], k) {
+				return true
+			}
+		}
+		for _, id := range i.c.Taken {
+			if n.ID != "" && strings.HasSuffix(id, "/"+n.ID) && literal(id+end, rest, k) {
 				return true
 			}
 		}

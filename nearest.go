@@ -38,14 +38,14 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 		nearest Nearest
 		run     Concrete
 	}
-	text, own := strings.Split(s.Text(), "\n"), string(scenario.Format(s.Plan))
+	own, plan := strings.Split(s.Text(), "\n"), string(scenario.Format(s.Plan))
 	var all []candidate
 	for _, c := range s.Near {
 		if p := c.Plan; len(p.Instances)+len(p.Histories)+len(p.Probes) == 0 {
 			continue // a plan without work satisfies every property
 		}
 		other := strings.Split(c.Text(), "\n")
-		n := Nearest{Without: missing(text, other), Instead: missing(other, text)}
+		n := Nearest{Without: missing(own, other), Instead: missing(other, own)}
 		if len(n.Without) > 0 {
 			all = append(all, candidate{n, c})
 		}
@@ -66,7 +66,7 @@ func (s *Shrunk) Nearest() (*Nearest, bool) {
 			continue // it fails in another way, for another cause
 		}
 		n.compare(story, other)
-		if string(scenario.Format(c.run.Plan)) != own { // else a choice is what differs
+		if string(scenario.Format(c.run.Plan)) != plan { // else a choice is what differs
 			n.Chance = s.options.failsByChance(c.run)
 		}
 		if best == nil || best.Chance && !n.Chance || best.Chance == n.Chance && !farther && n.Same > best.Same {

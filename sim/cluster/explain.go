@@ -481,11 +481,14 @@ func (ex *explainer) sent(id string, wait *engine.Event, history []engine.Event)
 	}
 	if i, planned := ex.clients.planned[id]; planned {
 		for _, a := range ex.plan.Instances[i].Actions {
+			sent := ex.startMs()+a.At.Milliseconds() <= ex.now
 			switch at := pretty.Duration(a.At.Milliseconds()); {
 			case a.Verb != verb || a.Name != name:
-			case a.Topic != "" && a.Topic != second.Topic:
-				text = fmt.Sprintf("; a client sends it on %q at %s", a.Topic, at)
-			case ex.startMs()+a.At.Milliseconds() <= ex.now:
+			case a.Topic != "" && a.Topic != second.Topic: // no such event ends the wait
+				if sent && text == "" {
+					text = fmt.Sprintf("; a client sent it on %q at %s", a.Topic, at)
+				}
+			case sent:
 				text = "; a client sent that at " + at
 			case next == "":
 				next = ", which a client sends at " + at

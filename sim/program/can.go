@@ -94,7 +94,10 @@ func (i *interpreter) child(n *Node) (*interpreter, []*Program) {
 // isRefused reports whether s may begin with the failure of a child whose id another statement or instance uses, too.
 // The runtime refuses such a child as a duplicate. If the code drops one of the two, the runtime may also cancel the child.
 func (i *interpreter) isRefused(n *Node, s string, k then) bool {
-	reused := n.ID != "" && i.reuses(n.ID)
+	if n.ID == "" {
+		return false
+	}
+	reused := i.reuses(n.ID)
 	if reused && literal(droppedText, s, k) {
 		return true
 	}
@@ -113,7 +116,7 @@ func (i *interpreter) isRefused(n *Node, s string, k then) bool {
 			}
 		}
 		for _, id := range i.c.Taken {
-			if n.ID != "" && strings.HasSuffix(id, "/"+n.ID) && literal(id+end, rest, k) {
+			if strings.HasSuffix(id, "/"+n.ID) && literal(id+end, rest, k) {
 				return true
 			}
 		}

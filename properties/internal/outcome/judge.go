@@ -534,7 +534,8 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 	case f.End == cluster.EndedCancelled:
 		return "no client may cancel it, or the plan must say that it is cancelled"
 	}
-	switch details, ok := c.Run.Model.Failure(c.Run.Model.Instance(c.Run.Model.Number(f.Instance)).Latest()); {
+	in := c.Run.Model.Instance(c.Run.Model.Number(f.Instance))
+	switch details, ok := c.Run.Model.Failure(in.Latest()); {
 	case !ok:
 		return "a build must read the event that ended it"
 	case details.Infrastructure != nil:
@@ -542,7 +543,7 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 	case details.Configuration != nil:
 		return "every build that runs it must take the actions that its history records, and changed code needs a version of its own"
 	}
-	if child := c.failedChild(c.Run.Model.Instance(c.Run.Model.Number(f.Instance))); child != "" {
+	if child := c.failedChild(in); child != "" {
 		return fmt.Sprintf("its child %s must not fail this way, or its code must handle that", child)
 	}
 	return "its code must not fail this way"

@@ -108,7 +108,7 @@ type step struct {
 }
 
 // deregisters reports whether the step takes a handler from its node.
-func (s step) deregisters() bool { return strings.HasPrefix(s.text, "deregister ") }
+func (s step) deregisters() bool { return strings.HasPrefix(s.text, string(plan.VerbDeregister)+" ") }
 
 // nodeStep records the last step that changed a node, the steps that removed handlers from the node, and what handlers
 // its builds have had so far.

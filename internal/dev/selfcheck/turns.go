@@ -29,7 +29,8 @@ type turns struct {
 	call   uint64    // the store's last call of an ack or an abandon
 	token  string    // what that call is about
 	ack    engine.OrchestrationAck
-	alters int // see altered
+	// alters and alteredTurns count what altered has altered.
+	alters, alteredTurns int
 }
 
 // handed is a delivery to a node, and what the node says about its turn.

@@ -170,7 +170,7 @@ func otherData(data engine.EventData) (list []engine.EventData) {
 	case eventdata.QueueSubscribed:
 		list = append(with(list, &d, &d.Name), eventdata.ExternalSubscribed(d))
 	case eventdata.SubOrchestrationScheduled:
-		list = append(with(with(list, &d, &d.Name), &d, &d.Input), eventdata.OrchestrationChained{Name: d.Name, Instance: d.Instance, Input: d.Input})
+		list = append(with(with(list, &d, &d.Name), &d, &d.Input), eventdata.OrchestrationChained(d))
 	case eventdata.OrchestrationChained:
 		list = append(with(with(with(list, &d, &d.Name), &d, &d.Instance), &d, &d.Input), eventdata.KeyValuesCleared{})
 	case eventdata.TimerCreated:

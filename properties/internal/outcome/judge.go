@@ -258,9 +258,14 @@ func (r *refusal) why() string {
 	return text + ")"
 }
 
+// lacks reports whether the node gave the work back since it has no handler for it.
+func (r *refusal) lacks() bool {
+	return r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler
+}
+
 // never reports whether the node lacks a handler that none of its builds had while the work was there.
 func (r *refusal) never() bool {
-	return (r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler) && r.policy == "" && !r.had && r.undone.text == ""
+	return r.lacks() && r.policy == "" && !r.had && r.undone.text == ""
 }
 
 // lost is how many deliveries count only since the call that gave them back was lost.
@@ -353,9 +358,18 @@ func (c *Checker) report(p *plan.Instance, no observe.InstanceNo, w *work, f *cl
 	if len(untaken) > 0 {
 		fmt.Fprintf(&b, ". Nobody took %s%s", untaken[0].About, untaken[0].Detail)
 	}
+	var by []string
+	times := map[string]int{} // never iterated over
 	for i := range w.refusals {
 		r := &w.refusals[i]
-		fmt.Fprintf(&b, ". %s gave it back %s", c.nodeText(r.node, r.build, r.after), pretty.Times(r.times))
+		text := c.nodeText(r.node, r.build, r.after)
+		if times[text] == 0 {
+			by = append(by, text)
+		}
+		times[text] += r.times
+	}
+	for _, text := range by {
+		fmt.Fprintf(&b, ". %s gave it back %s", text, pretty.Times(times[text]))
 	}
 	if f.Owes != "" {
 		fmt.Fprintf(&b, ". Beyond the plan: %s", f.Owes)
@@ -498,37 +512,10 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 	case f.End == cluster.EndedPoisoned && (strings.Contains(f.Cause, eventdata.Swept) || strings.Contains(f.Cause, eventdata.DeadLetter)):
 		return fmt.Sprintf("a node that admits its pin must take it within the patience of %s; %s", pretty.Duration(c.Run.World.Plan().Patience.Or().After.Milliseconds()), cmp.Or(c.upThen[c.Run.Model.Number(f.Instance)], c.upText()))
 	case f.End == cluster.EndedPoisoned && len(w.refusals) > 0:
-		r := &w.refusals[0]
-		name := c.Run.NodeName(r.node)
-		if r.decision == machine.DecideNoHandler || r.decision == machine.DecideWorkNoHandler {
-			if r.policy != "" {
-				return fmt.Sprintf("build %s of %s must register version %s, or its policy must name one that it registers", r.build, name, r.policy)
-			}
-			if !r.had && r.undone.text != "" {
-				return fmt.Sprintf("%q at %s must go to a build that has that handler, or the work must end before", r.undone.text, pretty.Duration(r.undone.atMs-c.Run.World.StartMs()))
-			}
-			if r.never() {
-				if !slices.ContainsFunc(c.nodes, func(n nodeStep) bool { return among(n.had, r.cause) }) {
-					return "a node must have that handler, and no node of the run ever had it: its name may be misspelt"
-				}
-				return fmt.Sprintf("every node must have that handler before a client or a node starts it; %s (%s) did not have it", name, r.build)
-			}
-			if r.after.deregisters() {
-				return fmt.Sprintf("%q at %s must wait until nothing needs that handler", r.after.text, pretty.Duration(r.after.atMs-c.Run.World.StartMs()))
-			}
-			return fmt.Sprintf("build %s of %s must keep that handler until nothing needs it, or the work must end before", r.build, name)
-		}
-		if ex := c.Run.Model.Instance(c.Run.Model.Number(f.Instance)).Latest(); ex != nil && ex.Kinds.Has(model.KindDamaged) {
+		if ex := c.Run.Model.Instance(c.Run.Model.Number(f.Instance)).Latest(); ex != nil && ex.Kinds.Has(model.KindDamaged) && !w.refusals[0].lacks() {
 			return "its history must be repaired, which no build reads"
 		}
-		text := fmt.Sprintf("a node that admits and reads it must be up until it has ended, in place of %s (%s)", name, r.build)
-		if r.lost() > 0 {
-			text += ", or the calls by which that gives it back must not be lost"
-		}
-		if strings.Contains(r.cause, string(engine.ItemExternalRaised2)) {
-			text += ", or no client may send it an event with a topic blindly"
-		}
-		return text
+		return c.onRefusals(w.refusals)
 	case f.End == cluster.EndedPoisoned:
 		return "a delivery must be acknowledged before max_attempts is reached"
 	case f.End == cluster.EndedCancelled:
@@ -547,6 +534,62 @@ func (c *Checker) different(w *work, f *cluster.Fate) string {
 		return fmt.Sprintf("its child %s must not fail this way, or its code must handle that", child)
 	}
 	return "its code must not fail this way"
+}
+
+// advice is what would have to change so that nodes do not give work back. The same advice may be about several things.
+type advice struct {
+	before string
+	about  []string
+	after  string
+}
+
+// onRefusals says of each node that gave work back what would have to change.
+func (c *Checker) onRefusals(refusals []refusal) string {
+	var all []advice
+	for i := range refusals {
+		a := c.onRefusal(&refusals[i])
+		at := slices.IndexFunc(all, func(b advice) bool { return b.before == a.before && b.after == a.after })
+		if at < 0 {
+			all = append(all, a)
+		} else if !slices.Contains(all[at].about, a.about[0]) {
+			all[at].about = append(all[at].about, a.about[0])
+		}
+	}
+	var texts []string
+	for _, a := range all {
+		texts = append(texts, a.before+strings.Join(a.about, " and ")+a.after)
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (c *Checker) onRefusal(r *refusal) advice {
+	name := c.Run.NodeName(r.node)
+	at := func(s step) []string {
+		return []string{fmt.Sprintf("%q at %s", s.text, pretty.Duration(s.atMs-c.Run.World.StartMs()))}
+	}
+	build := "build " + r.build + " of "
+	switch {
+	case !r.lacks():
+		a := advice{"a node that admits and reads it must be up until it has ended, in place of ", []string{fmt.Sprintf("%s (%s)", name, r.build)}, ""}
+		if r.lost() > 0 {
+			a.after += ", or the calls by which that gives it back must not be lost"
+		}
+		if strings.Contains(r.cause, string(engine.ItemExternalRaised2)) {
+			a.after += ", or no client may send it an event with a topic blindly"
+		}
+		return a
+	case r.policy != "":
+		return advice{build, []string{name}, fmt.Sprintf(" must register version %s, or its policy must name one that it registers", r.policy)}
+	case !r.had && r.undone.text != "":
+		return advice{"", at(r.undone), " must go to a build that has that handler, or the work must end before"}
+	case r.never() && !slices.ContainsFunc(c.nodes, func(n nodeStep) bool { return among(n.had, r.cause) }):
+		return advice{"a node must have that handler, and no node of the run ever had it: its name may be misspelt", []string{""}, ""}
+	case r.never():
+		return advice{"every node must have that handler before a client or a node starts it; ", []string{fmt.Sprintf("%s (%s)", name, r.build)}, " did not have it"}
+	case r.after.deregisters():
+		return advice{"", at(r.after), " must wait until nothing needs that handler"}
+	}
+	return advice{build, []string{name}, " must keep that handler until nothing needs it, or the work must end before"}
 }
 
 // failedChild returns the child whose failure an instance passed on as its own, or "" if there is none.

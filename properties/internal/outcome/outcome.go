@@ -121,6 +121,13 @@ type nodeStep struct {
 	backs  []back
 }
 
+// built reports whether the step gave the node the build or the range that it has.
+func (n *nodeStep) built() bool {
+	return slices.ContainsFunc([]plan.Verb{plan.VerbUpgrade, plan.VerbRollback, plan.VerbWiden, plan.VerbNarrow}, func(v plan.Verb) bool {
+		return strings.HasPrefix(n.text, string(v)+" ")
+	})
+}
+
 // back is a rollback of a node: how many elements of had come before it, and the instances that were there by then.
 type back struct {
 	step
@@ -259,6 +266,10 @@ func (c *Checker) Record(r *cluster.Record) {
 		case plan.VerbPause:
 			n.frozen = s
 		case plan.VerbRegister:
+		case plan.VerbStart, plan.VerbStop, plan.VerbCrash:
+			if !n.built() {
+				n.step = s
+			}
 		default:
 			n.step = s
 		}

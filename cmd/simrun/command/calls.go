@@ -16,10 +16,16 @@ var ErrNoProvider = errors.New("every answer of the store is one that the contra
 
 // Calls executes a run and returns a log of its provider calls and their answers, one JSON object per line. The log
 // ends with the first answer that the contract does not allow, and refusal explains why. If there is no such answer,
-// the error is ErrNoProvider. The run's store must start empty, and only calls may change it.
+// the error is ErrNoProvider. The run's store must start empty, only calls may change it, and no node may run a build that
+// the plan declares.
 func Calls(cfg cluster.Config) (log []byte, refusal *oracle.Refusal, err error) {
 	if p := cfg.Plan; len(p.Histories) > 0 || p.Contents != nil {
 		return nil, nil, errors.New("the run's store does not begin empty: calls alone do not lead to its state")
+	}
+	for _, build := range cfg.Plan.RunBuilds() {
+		if declared, _ := cfg.Plan.Ancestors(build); len(declared) > 0 {
+			return nil, nil, fmt.Errorf("a node runs build %s, which the plan declares, and a log does not say what that reads", build)
+		}
 	}
 	w := &recorder{judge: oracle.New(oracle.Options{})}
 	inner := cfg.Monitor

@@ -85,10 +85,8 @@ func (p *Program) calls(e *scenario.Entry, name, provider string) ([]byte, error
 	}
 	log, _, err := Calls(cfg)
 	switch {
-	case errors.Is(err, ErrNoProvider):
-		return nil, fmt.Errorf("%s: %w; without --calls, export writes a Go test", name, err)
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: %w; without --calls, export writes a Go test", name, err)
 	}
 	return log, nil
 }

@@ -183,6 +183,10 @@ type when struct {
 // they say. It skips nodes for which the order of steps is uncertain.
 func (p *parser) warnSteps() {
 	for _, n := range p.s.Template.Nodes {
+		starts := func(s plan.Step) bool { return s.Node == n.Name && s.Verb.Starts() }
+		if n.Absent && !slices.ContainsFunc(p.s.Template.Schedule, starts) {
+			p.warn(p.named["node "+n.Name], "node %s: it is absent, and no step adds it", n.Name)
+		}
 		p.warnNode(&n)
 	}
 }

@@ -55,10 +55,15 @@ func TestWarnings(t *testing.T) {
 			"w.txt:6: fault crash-before-ack: it has no effect, since line 5 is about the same and comes first",
 		}},
 		{"executions that one keeps", "fault execution-forgotten 1 in 2\nnode D runs 1.5.0\n  option kept_executions 1\nexpect never turn where resumed=yes first=yes", nil},
+		{"a node that nobody adds", "node D runs 1.5.0 absent\nat 2s stop D", []string{"w.txt:2: node D: it is absent, and no step adds it", "w.txt:3: stop D: it is not running at that time"}},
 		{"a pin of a history", "history old-1 pinned 0.8.0 shape legacy\nexpect never turn where pin=0.8.0 build=0.x", nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			s := sample.Must(scenario.Parse("w.txt", []byte("nodes A B run 1.5.0\n"+tc.text+"\nnode C runs 1.5.0 absent\n")))(t)
+			text := "nodes A B run 1.5.0\n" + tc.text + "\n"
+			if strings.Contains(tc.text, " C\n") || strings.Contains(tc.text, " C ") {
+				text += "node C runs 1.5.0 absent\n"
+			}
+			s := sample.Must(scenario.Parse("w.txt", []byte(text)))(t)
 			var got []string
 			for _, w := range slices.Concat(s.Warnings(), s.WarningsOf(workload.InputWarnings), s.WarningsOfHandlers(cluster.Config{Plan: &s.Template}.Registered)) {
 				got = append(got, w.Error())

@@ -99,7 +99,8 @@ func (k *turns) alteredTurn(r *cluster.Record, t *machine.TurnNote, item *engine
 	for i, e := range item.History {
 		if drop, ok := e.Data.(eventdata.ActivityCancelRequested); ok && drop.Reason == eventdata.ReasonDroppedFuture {
 			for _, before := range item.History[:i] {
-				if _, completed := before.Data.(eventdata.ActivityCompleted); completed {
+				// What completed in the turn of the drop can belong to an arm of a Select that is dropped with it.
+				if _, completed := before.Data.(eventdata.ActivityCompleted); completed && before.TimestampMs < e.TimestampMs {
 					history := slices.Clone(item.History)
 					history[i].SourceEventID = before.SourceEventID
 					turn(fmt.Sprintf("a drop of %d on record in place of %d", before.SourceEventID, e.SourceEventID), history, item.Messages)

@@ -160,7 +160,7 @@ func hoarder(ctx *orch.Context, input string) (string, error) {
 }
 
 func mirror(ctx *orch.Context, input string) (string, error) {
-	long := strings.Repeat("é", 2000)
+	long := strings.Repeat("é", 33_000) // above 64 KiB, beyond which many a queue takes no message
 	switch input {
 	case "child":
 		return "", nil

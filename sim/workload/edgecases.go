@@ -102,8 +102,10 @@ func attempts(ctx *orch.Context, most int) (string, error) {
 			return "", fmt.Errorf("the pause after attempt %d is %dms: expected %dms", i+1, pause, want)
 		}
 	}
-	if _, err := ctx.ScheduleActivityWithRetry("Boom", "nothing", orch.RetryPolicy{MaxAttempts: most, Backoff: policy.Backoff}); err == nil {
+	if _, err := ctx.ScheduleActivityWithRetry("Boom", "whose", orch.RetryPolicy{MaxAttempts: most, Backoff: policy.Backoff}, orch.OnSession("fuse")); err == nil {
 		return "", errors.New("an activity that fails has a result")
+	} else if text := err.Error(); strings.HasPrefix(text, burstless) && text != burstless+"whose fuse" {
+		return "", fmt.Errorf("the last attempt was on another session: %s", text)
 	}
 	after, err := ctx.ScheduleActivity("Who", "after").Await()
 	if err != nil {

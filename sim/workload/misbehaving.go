@@ -60,13 +60,19 @@ func burst(how string) {
 	}
 }
 
-func boom(_ node.ActivityContext, input string) (string, error) {
+func boom(ctx node.ActivityContext, input string) (string, error) {
 	burst(input)
-	if input == "silence" {
+	switch input {
+	case "silence":
 		return "", errors.New("")
+	case "whose":
+		input += " " + ctx.SessionID
 	}
-	return "", errors.New("no way to burst: " + input)
+	return "", errors.New(burstless + input)
 }
+
+// burstless begins the failure of Boom if its input names no way to burst.
+const burstless = "no way to burst: "
 
 func daredevil(ctx *orch.Context, _ string) (string, error) {
 	for _, way := range [][2]string{

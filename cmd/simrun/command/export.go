@@ -84,8 +84,7 @@ func (p *Program) calls(e *scenario.Entry, name, provider string) ([]byte, error
 		return nil, err
 	}
 	log, _, err := Calls(cfg)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w; without --calls, export writes a Go test", name, err)
 	}
 	return log, nil

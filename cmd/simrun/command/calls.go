@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/properties/oracle"
@@ -16,15 +17,15 @@ var ErrNoProvider = errors.New("every answer of the store is one that the contra
 
 // Calls executes a run and returns a log of its provider calls and their answers, one JSON object per line. The log
 // ends with the first answer that the contract does not allow, and refusal explains why. If there is no such answer,
-// the error is ErrNoProvider. The run's store must start empty, only calls may change it, and no node may run a build that
-// the plan declares.
+// the error is ErrNoProvider. The run's store must start empty, only calls may change it, and every node must run a
+// shipped build.
 func Calls(cfg cluster.Config) (log []byte, refusal *oracle.Refusal, err error) {
 	if p := cfg.Plan; len(p.Histories) > 0 || p.Contents != nil {
 		return nil, nil, errors.New("the run's store does not begin empty: calls alone do not lead to its state")
 	}
 	for _, build := range cfg.Plan.RunBuilds() {
 		if declared, _ := cfg.Plan.Ancestors(build); len(declared) > 0 {
-			return nil, nil, fmt.Errorf("a node runs build %s, which the plan declares, and a log does not say what that reads", build)
+			return nil, nil, unread(build)
 		}
 	}
 	w := &recorder{judge: oracle.New(oracle.Options{})}
@@ -38,11 +39,15 @@ func Calls(cfg cluster.Config) (log []byte, refusal *oracle.Refusal, err error) 
 	}
 	switch {
 	case w.err != nil:
-		return nil, nil, fmt.Errorf("a call has no form in a log: %w", w.err)
+		return nil, nil, w.err
 	case w.refusal == nil:
 		return nil, nil, ErrNoProvider
 	}
 	return w.log.Bytes(), w.refusal, nil
+}
+
+func unread(build string) error {
+	return fmt.Errorf("a node runs build %s, which does not come with durosim, and a log does not say what that reads", build)
 }
 
 // recorder is a monitor that logs the calls made through any handle of the store.
@@ -57,6 +62,10 @@ type recorder struct {
 }
 
 func (r *recorder) WatchHandle(p engine.Provider, codec engine.Codec) engine.Provider {
+	shipped := func(b *engine.Build) bool { return b.Codec.Name() == codec.Name() }
+	if r.err == nil && !slices.ContainsFunc(engine.ShippedBuilds(), shipped) {
+		r.err = unread(codec.Name())
+	}
 	return oracle.Watch(cluster.WatchHandle(r.Monitor, p, codec), codec.Name(), r.world.NowMs, r.add)
 }
 
@@ -67,7 +76,7 @@ func (r *recorder) add(e oracle.Exchange) {
 	r.number += 2
 	line, err := json.Marshal(oracle.LogEntry{Began: r.number - 1, Ended: r.number, Exchange: e})
 	if err != nil {
-		r.err = err
+		r.err = fmt.Errorf("a call has no form in a log: %w", err)
 		return
 	}
 	r.log.Write(append(line, '\n'))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/durosim/durosim"
 	"github.com/durosim/durosim/cmd/simrun/command"
+	"github.com/durosim/durosim/engine"
 	"github.com/durosim/durosim/internal/sample"
 	"github.com/durosim/durosim/properties"
 	"github.com/durosim/durosim/properties/oracle"
@@ -118,5 +119,13 @@ func TestCalls(t *testing.T) {
 	}
 	if _, _, err := command.Calls(config("S04 provider/count-reset-by-abandon")); err == nil || !strings.Contains(err.Error(), "does not begin empty") {
 		t.Errorf("a store that does not begin empty: %v", err)
+	}
+	own := config("S05 provider/token-not-checked")
+	own.Builds = engine.ShippedBuilds()
+	for _, b := range own.Builds {
+		b.Codec = engine.NewJSONCodec("own", b.Codec.Kinds(), engine.WorkItemKinds1x())
+	}
+	if _, _, err := command.Calls(own); err == nil || !strings.Contains(err.Error(), "a node runs build own, ") {
+		t.Errorf("builds that no log knows: %v", err)
 	}
 }

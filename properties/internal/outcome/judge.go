@@ -397,7 +397,7 @@ func (c *Checker) nodeText(number uint32, build string, after step) string {
 		text += " (" + build
 		if after.text != "" {
 			word := "since"
-			if after.deregisters() { // perhaps another step has changed the build since then
+			if after.verb == plan.VerbDeregister { // perhaps another step has changed the build since then
 				word = "after"
 			}
 			text += fmt.Sprintf(", %s %q at %s", word, after.text, pretty.Duration(after.atMs-c.Run.World.StartMs()))
@@ -586,7 +586,7 @@ func (c *Checker) onRefusal(r *refusal) advice {
 		return advice{"a node must have that handler, and no node of the run ever had it: its name may be misspelt", []string{""}, ""}
 	case r.never():
 		return advice{"every node must have that handler before a client or a node starts it; ", []string{fmt.Sprintf("%s (%s)", name, r.build)}, " did not have it"}
-	case r.after.deregisters():
+	case r.after.verb == plan.VerbDeregister:
 		return advice{"", at(r.after), " must wait until nothing needs that handler"}
 	}
 	return advice{build, []string{name}, " must keep that handler until nothing needs it, or the work must end before"}

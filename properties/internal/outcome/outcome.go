@@ -101,14 +101,12 @@ type refusal struct {
 	spared   int // how many of these deliveries do not count, since the call that gave them back says so and was not lost
 }
 
-// step is a schedule step and its time.
+// step is a schedule step and its time. What the rescue does has no verb.
 type step struct {
+	verb plan.Verb
 	text string
 	atMs int64
 }
-
-// deregisters reports whether the step takes a handler from its node.
-func (s step) deregisters() bool { return strings.HasPrefix(s.text, string(plan.VerbDeregister)+" ") }
 
 // nodeStep records the last step that changed a node, the steps that removed handlers from the node, and what handlers
 // its builds have had so far.
@@ -123,9 +121,11 @@ type nodeStep struct {
 
 // built reports whether the step gave the node the build or the range that it has.
 func (n *nodeStep) built() bool {
-	return slices.ContainsFunc([]plan.Verb{plan.VerbUpgrade, plan.VerbRollback, plan.VerbWiden, plan.VerbNarrow}, func(v plan.Verb) bool {
-		return strings.HasPrefix(n.text, string(v)+" ")
-	})
+	switch n.verb {
+	case plan.VerbUpgrade, plan.VerbRollback, plan.VerbWiden, plan.VerbNarrow:
+		return true
+	}
+	return false
 }
 
 // back is a rollback of a node: how many elements of had come before it, and the instances that were there by then.
@@ -236,7 +236,7 @@ func (c *Checker) Record(r *cluster.Record) {
 	case record.NodeStarted:
 		c.nodes[r.Node-1].frozen, c.nodes[r.Node-1].fell = step{}, step{}
 		if c.Run.World.Phase() == cluster.PhaseRescue {
-			c.nodes[r.Node-1].step = step{"rescue", r.AtMs}
+			c.nodes[r.Node-1].step = step{text: "rescue", atMs: r.AtMs}
 		}
 		var had handlers
 		if has := c.Run.World.Node(r.Node).Registry; has != nil {
@@ -246,7 +246,7 @@ func (c *Checker) Record(r *cluster.Record) {
 			n.had = append(n.had, had)
 		}
 	case record.Scheduled:
-		s := step{r.Schedule.String(), r.AtMs}
+		s := step{r.Schedule.Verb, r.Schedule.String(), r.AtMs}
 		if r.Schedule.Verb == plan.VerbMark {
 			return
 		}

@@ -227,7 +227,10 @@ func (c *Checker) poison(in *model.Instance, d *engine.ErrorDetails, w *work) st
 	if d.Poison != nil {
 		cause = cmp.Or(d.Poison.MessageType.Cause, d.Poison.MessageType.Error, cause)
 	}
-	return what + cmp.Or(cause, "every delivery was lost")
+	if cause == "" || cause == "crashes" { // which is what a node says of all that it cannot know
+		cause = "no delivery was acknowledged (crashes, expired locks, lost or refused acks)"
+	}
+	return what + cause
 }
 
 // unknownKind matches what a codec says of a kind that its build does not know.

@@ -18,6 +18,10 @@ import (
 	"github.com/durosim/durosim/sim/record"
 )
 
+// farMs is how long after its beginning a phase does not wait for what an ended instance is still sent, such as the
+// firing of a timer that it dropped: to wait costs every renewal of a session until then.
+const farMs = 24 * 60 * 60 * 1000
+
 // turnsMax limits how many turns an instance may take during recovery before it ends.
 const turnsMax = 1000
 
@@ -241,7 +245,8 @@ func (c *obligations) messages(in *model.Instance) {
 		mine := c.live.Row(r.No)
 		input.backoffMs = mine.BackoffMs
 		if mine.FirstVisibleMs > c.now {
-			if !c.live.AnyRuns(in) { // if a node runs it, the instance's own obligation covers this
+			far := c.live.Instance(in.No).Ended && mine.FirstVisibleMs > c.live.PhaseMs+farMs
+			if !far && !c.live.AnyRuns(in) { // if a node runs it, the instance's own obligation covers this
 				c.until(mine.FirstVisibleMs + poisonBound(input).ms)
 			}
 			continue

@@ -105,7 +105,7 @@ func (row *Row) does() string {
 		parts = append(parts, fmt.Sprintf("leaves %s waiting for a build", instances(row.Stuck)))
 	}
 	if row.Wasted > 0 {
-		parts = append(parts, fmt.Sprintf("fetches %d times in vain", row.Wasted))
+		parts = append(parts, "fetches " + pretty.Times(int(row.Wasted)) + " in vain")
 	}
 	return pretty.And(parts)
 }
@@ -126,7 +126,7 @@ func (row *Row) against(first *Row) string {
 		parts = append(parts, fmt.Sprintf("lets the slowest take %s instead of %s", took(row.P99Ms), took(first.P99Ms)))
 	}
 	if row.Wasted > first.Wasted+first.Wasted/10 {
-		parts = append(parts, fmt.Sprintf("fetches %d times in vain instead of %d", row.Wasted, first.Wasted))
+		parts = append(parts, fmt.Sprintf("fetches %s in vain instead of %d", pretty.Times(int(row.Wasted)), first.Wasted))
 	}
 	if len(parts) == 0 {
 		return "costs about the same"

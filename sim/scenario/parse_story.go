@@ -29,7 +29,7 @@ func (p *parser) step(lo, hi time.Duration, relative bool) {
 	case t.quoted:
 		p.failf("expected a step, found the string %q", t.text)
 	case r == nil:
-		p.failf("unknown step %q%s", t.text, pretty.Hint(t.text, names(p.rows.steps)))
+		p.known("step", t.text, names(p.rows.steps))
 	}
 	if p.err != nil {
 		return

@@ -87,6 +87,7 @@ func TestErrors(t *testing.T) {
 		// Steps.
 		{nodes + `at 10s`, `x.txt:2: the line ends too early: expected a step, as in: at TIME STEP`},
 		{nodes + `at 10s upgade A to 2.0.0`, `x.txt:2: unknown step "upgade"; did you mean upgrade?`},
+		{nodes + `at 10s drain A`, `x.txt:2: unknown step "drain": expected mark, upgrade, rollback, stop, crash, start, pause, add, remove, widen, narrow, register, migrate, activate or deregister`},
 		{nodes + `at 10s upgrade A 2.0.0`, `x.txt:2: expected "to", found "2.0.0", as in: upgrade NODE to BUILD`},
 		{nodes + `at 10s upgrade A to 2.0.1`, `x.txt:2: unknown build "2.0.1"; did you mean 2.0.0?`},
 		{nodes + "at 10s crash A\nat 12s start Z1", `x.txt:3: unknown node "Z1": expected A or B`},

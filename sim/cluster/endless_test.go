@@ -44,8 +44,11 @@ func TestEndlessExecution(t *testing.T) {
 	deep := func(ctx *orch.Context, input string) (string, error) {
 		return ctx.ScheduleSubOrchestration("Deep", input).Await()
 	}
+	waits := func(ctx *orch.Context, _ string) (string, error) {
+		return ctx.ScheduleSubOrchestration("Again", "").Await()
+	}
 	register := func(r *node.Registry, _ *engine.Build) error {
-		return errors.Join(r.Register("Loop", engine.V(1, 0, 0), loop), r.Register("Again", engine.V(1, 0, 0), again), r.Register("Deep", engine.V(1, 0, 0), deep),
+		return errors.Join(r.Register("Waits", engine.V(1, 0, 0), waits), r.Register("Loop", engine.V(1, 0, 0), loop), r.Register("Again", engine.V(1, 0, 0), again), r.Register("Deep", engine.V(1, 0, 0), deep),
 			r.RegisterActivity("Work", func(node.ActivityContext, string) (string, error) { return "", nil }))
 	}
 	for _, tc := range []struct {
@@ -56,6 +59,7 @@ func TestEndlessExecution(t *testing.T) {
 	}{
 		{"again for ever", 0, []string{"again"}, "execution 400 of loop-0 (Again@1.0.0, on build 1.5.0) continues as new, after 400 executions without an end; no instance that has ended had more than 0."},
 		{"again, and eternal", 0, []string{"again eternal"}, ""},
+		{"again, and nobody's child", 0, []string{"orphan"}, ""},
 		{"again, long but ended", 0, []string{"again 60"}, ""},
 		{"again, longer than what ended", 0, []string{"again 60", "again"}, "continues as new, after 1220 executions"},
 		{"for ever", 0, []string{""}, "execution 1 of loop-0 (Loop@1.0.0, on build 1.5.0) has taken 400 turns and 800 events without ending"},
@@ -73,6 +77,11 @@ func TestEndlessExecution(t *testing.T) {
 				}
 				if input == "deep" {
 					in.Orchestration = "Deep"
+				}
+				if input == "orphan" { // its child begins when it is gone; what the client raises is queued for it all the same
+					in.Orchestration, in.Expect, in.StartAt = "Waits", plan.EndAny, 2*time.Second
+					in.Actions = []plan.Action{{At: 3 * time.Second, Verb: plan.ActionDelete, Forced: true}, {At: 4 * time.Second, Verb: plan.ActionRaise, Name: "go"}}
+					p.Schedule = []plan.Step{{At: time.Second, Verb: plan.VerbDeregister, Node: "A", Handler: "Again@1.0.0"}, {At: 5 * time.Second, Verb: plan.VerbRegister, Node: "A", Handler: "Again@1.0.0"}}
 				}
 				if in.Input == "eternal" {
 					in.Expect = plan.EndEternal

@@ -153,7 +153,7 @@ func (f *fleet) mayGoOn(instance string) bool {
 	}
 	if mine, _ := f.store.Peek(instance); mine.Parent != "" {
 		parent, there := f.store.Peek(mine.Parent)
-		return !there || parent.Output != nil && strings.HasPrefix(*parent.Output, "poison: ")
+		return !there || !parent.Created || parent.Output != nil && strings.HasPrefix(*parent.Output, "poison: ")
 	}
 	return false
 }

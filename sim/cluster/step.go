@@ -152,8 +152,8 @@ func (f *fleet) mayGoOn(instance string) bool {
 		}
 	}
 	if mine, _ := f.store.Peek(instance); mine.Parent != "" {
-		parent, there := f.store.Peek(mine.Parent)
-		return !there || !parent.Created || parent.Output != nil && strings.HasPrefix(*parent.Output, "poison: ")
+		parent, _ := f.store.Peek(mine.Parent)
+		return !parent.Created || parent.Output != nil && strings.HasPrefix(*parent.Output, "poison: ")
 	}
 	return false
 }

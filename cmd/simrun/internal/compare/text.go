@@ -105,7 +105,7 @@ func (row *Row) does() string {
 		parts = append(parts, fmt.Sprintf("leaves %s waiting for a build", instances(row.Stuck)))
 	}
 	if row.Wasted > 0 {
-		parts = append(parts, "fetches " + pretty.Times(int(row.Wasted)) + " in vain")
+		parts = append(parts, "fetches "+pretty.Times(int(row.Wasted))+" in vain")
 	}
 	return pretty.And(parts)
 }

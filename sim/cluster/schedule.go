@@ -53,8 +53,7 @@ func (f *fleet) onSchedule(s *plan.Step) {
 		n.build = plan.FindBuild(f.builds, s.Build)
 		f.restart(n)
 	case plan.VerbWiden, plan.VerbNarrow:
-		r := *s.Range
-		n.options.SupportedReplayVersions = &r
+		n.options.SupportedReplayVersions = s.Range
 		f.restart(n)
 	case plan.VerbStop, plan.VerbRemove:
 		f.keepDown(n)

@@ -182,7 +182,7 @@ type Step struct {
 	Verb    Verb
 	Node    string
 	Build   string
-	Range   *engine.VersionRange
+	Range   *engine.VersionRange // nil is the range of the node's build
 	Handler string
 	For     time.Duration `shrink:"number 1ms"`
 	// Schema is the version that migrate gives the store's schema.
@@ -288,6 +288,9 @@ func (s *Step) String() string {
 	case VerbUpgrade, VerbRollback:
 		return fmt.Sprintf("%s %s to %s", s.Verb, s.Node, s.Build)
 	case VerbWiden, VerbNarrow:
+		if s.Range == nil {
+			return fmt.Sprintf("%s %s to default", s.Verb, s.Node)
+		}
 		return fmt.Sprintf("%s %s to %s", s.Verb, s.Node, s.Range)
 	case VerbPause:
 		return fmt.Sprintf("%s %s for %v", s.Verb, s.Node, s.For)

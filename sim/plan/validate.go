@@ -226,10 +226,6 @@ func (v *validation) schedule() {
 		switch s.Verb {
 		case VerbUpgrade, VerbRollback:
 			v.build(what, s.Build)
-		case VerbWiden, VerbNarrow:
-			if s.Range == nil {
-				v.fail("%s: no range", what)
-			}
 		case VerbPause:
 			if s.For <= 0 {
 				v.fail("%s: for %v: want a positive duration", what, s.For)
@@ -240,7 +236,7 @@ func (v *validation) schedule() {
 			v.migration(what, s.Schema)
 		case VerbActivate:
 			v.activation(what, s.Build)
-		case VerbStop, VerbCrash, VerbStart, VerbAdd, VerbRemove:
+		case VerbWiden, VerbNarrow, VerbStop, VerbCrash, VerbStart, VerbAdd, VerbRemove:
 		default:
 			v.fail("%s: unknown verb", what)
 		}

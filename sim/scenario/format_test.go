@@ -159,7 +159,9 @@ func drawPlan(t *rapid.T) *plan.Plan {
 		case plan.VerbPause:
 			s.For = time.Microsecond + at.Draw(t, "for")
 		case plan.VerbWiden, plan.VerbNarrow:
-			s.Range = &engine.VersionRange{Min: triple.Draw(t, "min"), Max: triple.Draw(t, "max")}
+			if rapid.Bool().Draw(t, "ranged") {
+				s.Range = &engine.VersionRange{Min: triple.Draw(t, "min"), Max: triple.Draw(t, "max")}
+			}
 		case plan.VerbRegister, plan.VerbDeregister:
 			s.Handler = handler.Draw(t, "handler")
 		}

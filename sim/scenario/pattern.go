@@ -152,6 +152,21 @@ func rangeOf(x **engine.VersionRange) item {
 	return item{"RANGE", func(p *parser) { *x = p.versionRange() }, func() string { return formatRange(*x) }}
 }
 
+// stepRange is a range that a step gives a node, or the word for that of the node's build.
+func stepRange(x **engine.VersionRange) item {
+	const own = "default"
+	return item{"RANGE|" + own, func(p *parser) {
+		if !p.accept(own) {
+			*x = p.versionRange()
+		}
+	}, func() string {
+		if *x == nil {
+			return own
+		}
+		return formatRange(*x)
+	}}
+}
+
 // clause is a keyword and what follows it. It is written if set is true.
 type clause struct {
 	word  string

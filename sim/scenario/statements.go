@@ -890,7 +890,7 @@ func stepRows() []row {
 		step(plan.VerbPause, "freeze for a while", "pause A for 2s..8s"),
 		step(plan.VerbAdd, "start an absent node for the first time", "add A"),
 		step(plan.VerbRemove, "like stop: down, also in recovery and rescue, unless a later step starts it", "remove A"),
-		step(plan.VerbWiden, "restart gracefully with a wider range of pins; today's documentation tells operators never to go above the node's own build", "widen A to >=0.0.0, <=99.0.0"),
+		step(plan.VerbWiden, "restart gracefully with a wider range of pins, which later builds keep; default is that of the build, and today's documentation forbids more", "widen A to >=0.0.0, <=99.0.0"),
 		step(plan.VerbNarrow, "restart gracefully with a narrower range of pins", "narrow A to 1.x"),
 		step(plan.VerbRegister, "add an orchestration to a node", "register Leaf@1.0.0 on A"),
 		step(plan.VerbMigrate, "undo migrations of the store until its schema has that version, as an operator's tool does. Nodes that need a newer one end at their next call, and migrate anew when they start: stop them before", "migrate to 1"),
@@ -917,7 +917,7 @@ func stepPattern(at place, s *plan.Step, index int) []item {
 			}
 		})}
 	case plan.VerbWiden, plan.VerbNarrow:
-		return []item{name, word("to"), rangeOf(&s.Range)}
+		return []item{name, word("to"), stepRange(&s.Range)}
 	case plan.VerbRegister, plan.VerbDeregister:
 		return []item{named(&s.Handler, "NAME@VERSION", "an orchestration"), check(func(p *parser) { p.registered(s.Handler) }), word("on"), name}
 	}

@@ -174,6 +174,10 @@ no point of no return in 10 seeds: rolling back strands and loses nothing, from 
 		}
 	}
 	one := sample.Must(config(t, "nodes A B run 1.5.0\n"+approval+"at 15s register Chain@1.0.0 on B\nat 20s rollback A to 1.5.0\nat 1h upgrade B to 2.0.0\n", false).One("back-3", 1))(t)
+	narrowed := sample.Must(config(t, "nodes A B run 1.5.0\n"+approval+"at 15s narrow A to 2.0.0\n", false).One("back-2", 1))(t)
+	if all := narrowed.Plan.Schedule; len(all) != 4 || all[2].String() != "widen A to default" { // or 1.5.0 would begin with the range of 2.0.0
+		t.Errorf("back from a narrower range: %v", all)
+	}
 	if all := one.Plan.Schedule; all[3].String() != "upgrade A to 2.0.0" || len(all) != 5 || all[4].At > time.Hour+time.Minute { // B had Chain before
 		t.Errorf("back from a rollback, after a soak: %v", all)
 	}

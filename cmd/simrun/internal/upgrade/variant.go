@@ -180,8 +180,10 @@ func (c *Config) inverse(p *plan.Plan, before []plan.Step, s plan.Step, builds [
 			back.Verb = plan.VerbUpgrade
 		}
 	case plan.VerbWiden, plan.VerbNarrow:
-		r := was.admits
-		back.Verb, back.Range = plan.VerbNarrow, &r
+		back.Verb = plan.VerbNarrow
+		if was.own {
+			back.Range = &was.admits
+		}
 		if s.Verb == plan.VerbNarrow {
 			back.Verb = plan.VerbWiden
 		}
@@ -267,7 +269,11 @@ func stateAfter(p *plan.Plan, done []plan.Step, builds []*engine.Build) state {
 		case plan.VerbUpgrade, plan.VerbRollback:
 			st.become(s.Build, builds)
 		case plan.VerbWiden, plan.VerbNarrow:
-			st.admits, st.own = *s.Range, true
+			if st.own = s.Range != nil; st.own {
+				st.admits = *s.Range
+			} else {
+				st.become(st.build, builds)
+			}
 		case plan.VerbStop, plan.VerbRemove, plan.VerbCrash:
 			st.up, st.wanted = false, false
 		case plan.VerbActivate:

@@ -62,7 +62,7 @@ func (s *Store) Peek(instance string) (state InstanceState, ok bool) {
 
 // RowState is a row of one of the queues as reported by PeekRows. Activity is the activity's event, for a row of the
 // worker queue, Session and Tag are what it is bound to, if anything, and LockedUntilMs is the expiry of its lock, or 0 if
-// no lock is live.
+// no lock is live. SessionOwner alone may take it until SessionUntilMs, if the session has an owner.
 type RowState struct {
 	Number        MessageNo
 	Queue         observe.Queue
@@ -72,6 +72,9 @@ type RowState struct {
 	Count         uint32
 	LockedUntilMs int64
 	Session, Tag  string
+
+	SessionOwner   string
+	SessionUntilMs int64
 }
 
 // PeekRows reads an instance's queue rows, sorted by queue and number, without a provider call and without observations.
@@ -82,6 +85,9 @@ func (s *Store) PeekRows(instance string) []RowState {
 			row := RowState{Number: r.no, Queue: r.queue, Kind: r.kind, Activity: r.activity, VisibleMs: r.visibleMs, Count: r.count, Session: r.sessionID, Tag: r.tag}
 			if r.queue == observe.QueueWorker && r.lock.live(s.now) {
 				row.LockedUntilMs = r.lock.untilMs
+			}
+			if x := s.sessionIDs[r.sessionID]; r.sessionID != "" && x != nil && x.live(s.now) {
+				row.SessionOwner, row.SessionUntilMs = x.owner.name, x.untilMs
 			}
 			rows = append(rows, row)
 		}

@@ -27,6 +27,8 @@ type Explanation struct {
 	// Cause is Text without times and nodes that hold the work for a while, and Needs says what must be so that the wait
 	// ends, if more than time is needed.
 	Cause, Needs string `json:"-"`
+	// Unadmitted means that an instance that is not locked has messages, due or not, and no live node admits its pin.
+	Unadmitted bool `json:"-"`
 	// Details holds pairs of name and value in display order.
 	Details []Detail `json:"details"`
 	// untilMs is the store time at which the rule may change although nothing happens, or 0.
@@ -113,7 +115,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		if len(names) > 8 {
 			names = append(names[:8:8], "…")
 		}
-		return nil, fmt.Errorf("there is no instance %q at %v%s%s; the plan's instances are %s", id, at, sent, hint, strings.Join(names, ", "))
+		return nil, fmt.Errorf("there is no instance %q at %v%s%s; the plan's instances are %s", id, at, sent, hint, cmp.Or(strings.Join(names, ", "), "none"))
 	}
 	now := ex.now
 	x := &Explanation{Details: []Detail{
@@ -121,6 +123,8 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
 	ex.addRows(x, id)
+	due := p.Messages > 0 && p.VisibleMs <= now
+	x.Unadmitted = p.Messages > 0 && p.LockedUntilMs <= now && !ended(p.Status) && !ex.phases.admitted(p.Pin, 0)
 	history, decodeErr := ex.clients.history(id)
 	switch {
 	case ended(p.Status):
@@ -133,14 +137,17 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		x.untilMs = p.LockedUntilMs
 		x.say("locked", "%s holds its lock until %s", ex.who(ex.network.heldBy(id)), pretty.Duration(p.LockedUntilMs-ex.startMs()))
 		x.Cause = "a node holds its lock"
-	case p.Messages > 0 && !ex.phases.admitted(p.Pin, 0):
+	case due && !slices.ContainsFunc(ex.infos, func(n NodeInfo) bool { return n.Up }):
+		x.say("not-admitted", "no node is up")
+		ex.addFilters(x)
+	case due && x.Unadmitted:
 		x.say("not-admitted", "it is %s, and no live node admits that", pinned(p.Pin))
 		ex.addFilters(x)
-	case p.Messages > 0 && !ex.phases.admitted(p.Pin, 1):
+	case p.Messages > 0 && !x.Unadmitted && !ex.phases.admitted(p.Pin, 1):
 		x.say("no-slot", "it is %s, and no live node that admits that has a slot for orchestrations", pinned(p.Pin))
 		x.Needs = "a node that admits it must have such a slot (orchestration_concurrency)"
 		ex.addFilters(x)
-	case p.Messages > 0 && p.VisibleMs > now:
+	case p.Messages > 0 && !due:
 		x.untilMs = p.VisibleMs
 		first := ex.firstMessage(id, p.VisibleMs)
 		if first.Kind == engine.ItemTimerFired && first.Count == 0 { // perhaps the timer of a race that is over
@@ -167,6 +174,10 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 		ex.addFilters(x)
 	default:
 		ex.explainOpen(x, id, &p, history)
+	}
+	if x.Unadmitted && !due {
+		x.Text += fmt.Sprintf("; it is %s, and by now no live node admits that", pinned(p.Pin))
+		ex.addFilters(x)
 	}
 	return x, nil
 }
@@ -198,7 +209,7 @@ func (ex *explainer) explainActivity(x *Explanation, id string, history []engine
 			continue
 		}
 		others++
-		for _, ms := range []int64{r.LockedUntilMs, r.VisibleMs} {
+		for _, ms := range []int64{r.LockedUntilMs, r.VisibleMs, r.SessionUntilMs} {
 			if ms > ex.now && (x.untilMs == 0 || ms < x.untilMs) {
 				x.untilMs = ms
 			}
@@ -226,6 +237,8 @@ func (ex *explainer) explainActivity(x *Explanation, id string, history []engine
 			if r.VisibleMs > ex.now {
 				x.Text += ", until " + pretty.Duration(r.VisibleMs-ex.startMs())
 			}
+		case r.SessionUntilMs > ex.now && needs == "":
+			x.Text += fmt.Sprintf("; only the owner of the session, %s, may take it until %s", r.SessionOwner, pretty.Duration(r.SessionUntilMs-ex.startMs()))
 		case needs == "":
 			x.Text += ", which no node has taken yet"
 		}

@@ -122,7 +122,7 @@ func (r *Rig) ofWorld(verb string, words []string, value map[string]string, arg 
 		r.waiting(verb, arg(0), words, value)
 	case "why": // `INSTANCE RULE TEXT [| CAUSE [| NEEDS]]`
 		said := append(strings.Split(strings.Join(words[2:], " "), " | "), "", "")
-		r.w.Whys = append(r.w.Whys, rig.Reason{Instance: arg(0), Explanation: cluster.Explanation{Rule: arg(1), Text: said[0], Cause: cmp.Or(said[1], said[0]), Needs: said[2]}})
+		r.w.Whys = append(r.w.Whys, rig.Reason{Instance: arg(0), Explanation: cluster.Explanation{Rule: arg(1), Unadmitted: arg(1) == "not-admitted", Text: said[0], Cause: cmp.Or(said[1], said[0]), Needs: said[2]}})
 	case "help":
 		phase := map[string]cluster.Phase{"recovery": cluster.PhaseRecovery, "rescue": cluster.PhaseRescue}[arg(1)]
 		r.w.Helps = append(r.w.Helps, cluster.Help{VirtualMs: r.w.Now - rig.StartMs, Phase: phase, Kind: cluster.HelpKind(arg(0)), Name: arg(2), Text: strings.Join(words[3:], " ")})

@@ -433,15 +433,15 @@ func (c *Checker) waitsFor(p *plan.Instance, no observe.InstanceNo) (cause, diff
 	if why == nil || no == 0 {
 		return "no node took it", "a live node must admit it"
 	}
-	switch why.Rule {
-	case "not-admitted":
+	switch {
+	case why.Unadmitted:
 		pin := model.PinText(c.Run.Model.Instance(no).Pin())
 		return "no live node admits its pin " + pin, fmt.Sprintf("a node whose range holds %s must be up until it has ended; live nodes: %s", pin, c.state.WhyNot(c.Run.Model.Instance(no)))
-	case "activity", "no-slot":
+	case why.Rule == "activity", why.Rule == "no-slot":
 		if why.Needs != "" {
 			return why.Cause, why.Needs
 		}
-	case "ended":
+	case why.Rule == "ended":
 		return "", ""
 	}
 	if p.Expect == plan.EndEternal && c.Run.World.Plan().Until > 0 && why.Rule != "undecodable" && why.Rule != "nothing" {
@@ -474,6 +474,9 @@ func (c *Checker) upText() string {
 	for i, s := range c.nodes {
 		if n := c.state.Node(uint32(i + 1)); n.Build != nil {
 			text := c.nodeText(n.Number, n.Build.Name(), s.step)
+			if r := n.Options.SupportedReplayVersions; r != nil {
+				text += " with the range " + r.String()
+			}
 			if info := c.Run.World.Node(n.Number); !info.Up || info.Paused {
 				text = c.down(i)
 			}

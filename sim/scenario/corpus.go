@@ -208,6 +208,10 @@ func (p *parser) finishEntry() {
 		p.line = p.once["chooser"]
 		p.failf("mode recorded takes no chooser: the recording has the choices")
 	}
+	if e.Mode != ModeRecorded && e.Recording != nil {
+		p.line = p.once["mode"]
+		p.failf("mode %s with a recording: expected mode %s", e.Mode, ModeRecorded)
+	}
 	if e.Mode == ModeRecorded && e.Recording == nil {
 		p.line = p.once["mode"]
 		p.failf("mode recorded without a recording: expected %s", lookup(p.rows.statements, "recording").Form)

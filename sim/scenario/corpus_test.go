@@ -100,6 +100,7 @@ func TestEntryErrors(t *testing.T) {
 		{"durosim corpus 1\nverdict violates", `e.txt:2: the line ends too early: expected a property, as in: verdict holds | verdict violates PROPERTY...`},
 		{"durosim corpus 1\nseed 0xg", `e.txt:2: "0xg": expected a seed, decimal or 0x-hex, of at most 64 bits`},
 		{"durosim corpus 1\ndigest md5:1", `e.txt:2: sim: digest "md5:1": want sha256: and 64 lower-case hex digits`},
+		{"durosim corpus 1\nverdict holds\nseed 1\nmode seeded\nrecording seed 1", `e.txt:4: mode seeded with a recording: expected mode recorded`},
 		{"durosim corpus 1\nverdict holds\nseed 1\nmode recorded", `e.txt:4: mode recorded without a recording: expected recording seed NUMBER [unordered] [complete]`},
 		{head + "choice a 2 1", `e.txt:5: expected this line after: recording seed NUMBER [unordered] [complete]`},
 		{head + "recording seed 1\nchoice a 2 2", `e.txt:6: "2": expected a value from 0 to 1`},

@@ -213,14 +213,18 @@ func (p *parser) finish() {
 		if e.In != "" {
 			p.known("part of the story", e.In, parts)
 		}
-		for _, a := range append(slices.Clone(e.Where), e.Has...) {
+		for i, a := range append(slices.Clone(e.Where), e.Has...) {
+			so := "the expectation sees nothing"
+			if i >= len(e.Where) {
+				so = "nothing has that"
+			}
 			if a.Name == "node" {
 				for _, name := range strings.Split(a.Value, "|") {
 					p.known("node", name, actors)
 				}
 			}
-			p.checkVersions(a)
-			p.checkInstance(a)
+			p.checkVersions(a, so)
+			p.checkInstance(a, so)
 		}
 	}
 	p.finishProbes()
@@ -252,9 +256,10 @@ func (p *parser) finish() {
 	}
 }
 
-// checkVersions refuses a build that no node of the plan runs, and warns about a pin that no execution gets: an
-// expectation about it would hold without having seen anything. A pin may still come from the contents of a store.
-func (p *parser) checkVersions(a plan.Attr) {
+// checkVersions refuses a build that no node of the plan runs, and warns about a pin that no execution gets, and of what
+// follows: an expectation that selects it would hold without having seen anything. A pin may still come from the contents
+// of a store.
+func (p *parser) checkVersions(a plan.Attr, so string) {
 	_, err := engine.ParseVersion(a.Name)
 	up := err == nil // a build's name is an attribute of the fact how many nodes run it
 	if a.Name != "build" && a.Name != "pin" && !up {
@@ -291,14 +296,14 @@ func (p *parser) checkVersions(a plan.Attr) {
 			if strings.Contains(one, "-") {
 				why = ": a pin has three numbers, and no pre-release"
 			}
-			p.warn(p.line, "%s: no build of this plan pins an execution to %s, so the expectation sees nothing%s", a, one, why)
+			p.warn(p.line, "%s: no build of this plan pins an execution to %s, so %s%s", a, one, so, why)
 		}
 	}
 }
 
-// checkInstance warns about an instance that no line starts: an expectation about it may hold without having seen
-// anything.
-func (p *parser) checkInstance(a plan.Attr) {
+// checkInstance warns about an instance that no line starts, and of what follows: an expectation that selects it may hold
+// without having seen anything.
+func (p *parser) checkInstance(a plan.Attr, so string) {
 	generated := func(m MixEntry) bool { return m.Generated }
 	if a.Name != "instance" || p.s.Load != nil && slices.ContainsFunc(p.s.Load.Mix, generated) {
 		return
@@ -311,7 +316,7 @@ func (p *parser) checkInstance(a plan.Attr) {
 			return err == nil && n <= p.s.Load.Count && p.s.Load.names(m.Orchestration, one)
 		}
 		if !slices.Contains(names, one) && !strings.ContainsAny(one, ":/") && !(p.s.Load != nil && slices.ContainsFunc(p.s.Load.Mix, matches)) {
-			p.warn(p.line, "%s: no line of this plan starts %s, so the expectation sees nothing, unless code starts it or the contents of a store have it%s", a, one, pretty.Hint(one, names))
+			p.warn(p.line, "%s: no line of this plan starts %s, so %s, unless code starts it or the contents of a store have it%s", a, one, so, pretty.Hint(one, names))
 		}
 	}
 }

@@ -121,6 +121,9 @@ func (p *parser) warnUntil() {
 			p.warn(p.named["instance "+in.ID], "instance %s: it starts at %v, and the run ends at %v", in.ID, in.StartAt, t.Until)
 		}
 	}
+	if l := p.s.Load; l != nil && t.Until > 0 && l.From+l.Over > t.Until {
+		p.warn(p.once["load"], "load: its last instance starts at %v at the latest, and the run ends at %v", l.From+l.Over, t.Until)
+	}
 	for _, a := range p.acts {
 		if t.Until > 0 && a.earliest >= t.Until {
 			p.warn(a.line, "%s: it comes at %v at the earliest, and the run ends at %v", strings.TrimSpace(string(a.action.Verb)+" "+a.action.Name), a.earliest, t.Until)
@@ -209,6 +212,13 @@ func (p *parser) warnNode(n *plan.Node) {
 	var down *plan.Step               // what stopped it last, or nil if it is absent
 	var frozen time.Duration          // when the pause that it is in ends at the earliest
 	changed := map[string]plan.Verb{} // the last change of each handler; never iterated over
+	var admits *engine.VersionRange   // the range that it was given, or nil for that of its build
+	for _, o := range n.Options {
+		if r, err := engine.ParseRange(o.Value); o.Name == "supported_replay_versions" && err == nil {
+			admits = &r
+		}
+	}
+	ranges := func(v plan.Verb) bool { return v == plan.VerbWiden || v == plan.VerbNarrow }
 	for k, i := range mine {
 		s, line := &steps[i], p.stepLines[i]
 		if up && slices.Contains(graceful, s.Verb) {
@@ -238,12 +248,19 @@ func (p *parser) warnNode(n *plan.Node) {
 			}
 			p.warnBuild(line, s, build)
 			build = s.Build
+			if admits != nil && !slices.ContainsFunc(mine[k+1:], func(i int) bool { return ranges(steps[i].Verb) }) {
+				p.warnStays(line, s, *admits)
+			}
 		case plan.VerbWiden, plan.VerbNarrow:
 			if !up {
 				p.warnStarts(line, s, down)
 			}
+			was := admits
+			admits = s.Range
 			switch own, err := engine.ParseVersion(build); {
-			case err != nil:
+			case err != nil || admits == nil:
+			case s.Verb == plan.VerbNarrow && was != nil && (s.Range.Min.Compare(was.Min) < 0 || s.Range.Max.Compare(was.Max) > 0):
+				p.warn(line, "%s: that takes what its range %s leaves out; use widen", s, was)
 			case s.Verb == plan.VerbWiden && s.Range.Max.Compare(own.Triple()) < 0:
 				p.warn(line, "%s: that leaves out %s, the build that it runs by then; use narrow", s, build)
 			default:
@@ -296,6 +313,16 @@ func (p *parser) warnBuild(line int, s *plan.Step, runs string) {
 	case newer && !older && s.Verb == plan.VerbRollback:
 		p.warn(line, "rollback %s to %s: it runs %s by then, which is older; use upgrade", s.Node, s.Build, runs)
 	}
+}
+
+// warnStays warns about a step that changes a node's build, if the range that the node was given before, and keeps, leaves
+// out the new build or goes above it.
+func (p *parser) warnStays(line int, s *plan.Step, r engine.VersionRange) {
+	what := fmt.Sprintf("%s: its range stays %s", s, r)
+	if own, err := engine.ParseVersion(strings.SplitN(s.Build, "+", 2)[0]); err == nil && !r.Contains(own) {
+		p.warn(line, "%s, which leaves out %s, so that it cannot continue what it starts; \"widen %s to default\" ends that", what, s.Build, s.Node)
+	}
+	p.warnAbove(line, what, r, s.Build, "the build that it runs then")
 }
 
 // warnRange warns about a range that a build or a node declares if it excludes the build or goes above it.

@@ -283,7 +283,7 @@ func (r *Report) NoReturnText() string {
 			fmt.Fprintf(&b, "\n  No build of the plan takes up to %d of them, %s: %s.", c.Most, c.such(), c.Why)
 		}
 		if c.Total > e.Untaken.Total && r.Barred == "" {
-			b.WriteString("\n  The way out is a node of the pinned build, or of a newer one that admits the pin; never an older one with a wider range.")
+			b.WriteString("\n  The way out is a node of the pinned build, or of a newer one, whose range holds the pin; never an older one with a wider range.")
 		}
 	}
 	if c := e.Lost; c.Total > 0 {

@@ -45,14 +45,14 @@ func Windows(p *plan.Plan, known []*engine.Build) ([]Window, error) {
 	type open struct {
 		Window
 		pair   [2]*engine.Build
-		states []nodeState // all nodes after each step while it is open
+		states []nodeState // all nodes after each step while it is open, and after the one that closes it
 	}
 	var out []open
 	for n := 0; n <= len(all); n++ {
 		at := stateAfter(p, all[:n], builds)
 		for i := range out {
 			if w := &out[i]; w.Closes == "" && !at.beside(w.Old, w.New, all, n) {
-				w.Closes = all[n-1].String()
+				w.Closes, w.states = all[n-1].String(), append(w.states, at...)
 			}
 		}
 		for _, pair := range at.pairs() {

@@ -146,7 +146,11 @@ func (w *Window) judge(p *plan.Plan, states []nodeState, old, young *engine.Buil
 	if kinds := strings.Join(newKinds(old, young), ", "); kinds != "" && wide != "" {
 		risk("kinds: %s does not read %s; %s what %s began, and gives back what has such events until it is poisoned (outcome): narrow %s, or do not widen it", w.Old, kinds, wideTakes, w.New, wide)
 	} else if kinds != "" {
-		risk("kinds: %s does not read %s; what %s began waits for a newer node (S01, S23)", w.Old, kinds, w.New)
+		waits := "a newer node"
+		if first, _ := takes(states, young, young.Version); first == "" {
+			waits = "a node whose range takes that, which no node of " + w.New + " does"
+		}
+		risk("kinds: %s does not read %s; what %s began waits for %s (S01, S23)", w.Old, kinds, w.New, waits)
 	}
 	if a, b := old.SemanticsOf(&young.Version), young.SemanticsOf(&young.Version); a != b && wide != "" {
 		risk("semantics: %s what %s begins by %s and replays it by %s (S10): narrow %s, or do not widen it", wideTakes, w.New, b, a, wide)

@@ -23,6 +23,8 @@ func TestWidened(t *testing.T) {
 			"kinds: 1.5.0 does not read ExternalSubscribed2, ExternalEvent2; B (like C), which admits >=0.0.0, <=2.0.0, takes what 2.0.0 began, and gives back what has such events until it is poisoned (outcome): narrow B, or do not widen it"},
 		{"nodes A B run 1.5.0\nat 1s widen B to >=0.0.0, <=2.0.0\nat 2s narrow B to <=1.5.0\nat 3s upgrade A to 2.0.0",
 			"kinds: 1.5.0 does not read ExternalSubscribed2, ExternalEvent2; what 2.0.0 began waits for a newer node (S01, S23)"},
+		{"nodes A B run 1.5.0\n  option supported_replay_versions <=1.5.0\nat 1s upgrade A to 2.0.0",
+			"kinds: 1.5.0 does not read ExternalSubscribed2, ExternalEvent2; what 2.0.0 began waits for a node whose range takes that, which no node of 2.0.0 does (S01, S23)"},
 		{"nodes A B run 1.5.0\nat 1s upgrade A to 2.0.0\nat 2s widen A to >=0.0.0, <=2.0.0\nat 3s rollback A to 1.5.0",
 			"kinds: 1.5.0 does not read ExternalSubscribed2, ExternalEvent2; A, which admits >=0.0.0, <=2.0.0, takes what 2.0.0 began, and gives back what has such events until it is poisoned (outcome): narrow A, or do not widen it"},
 		{"build 0.1.26 like 1.5.0\nbuild 0.1.32 like 1.5.0\n  semantics discard from 0.1.31\nnodes A B run 0.1.26\nat 1s upgrade A to 0.1.32\nat 2s widen B to <=0.1.32",

@@ -119,7 +119,7 @@ func (ex *explainer) explain(id string, at time.Duration) (*Explanation, error) 
 	}
 	now := ex.now
 	x := &Explanation{Details: []Detail{
-		{"time", pretty.Duration(now - ex.startMs())}, {"status", string(p.Status)}, {"execution", fmt.Sprint(p.Execution)}, {"pin", strings.TrimPrefix(pinned(p.Pin), "pinned ")},
+		{"time", pretty.Duration(now - ex.startMs())}, {"status", cmp.Or(string(p.Status), "not begun")}, {"execution", fmt.Sprint(p.Execution)}, {"pin", strings.TrimPrefix(pinned(p.Pin), "pinned ")},
 		{"messages", fmt.Sprint(p.Messages)}, {"activities queued", fmt.Sprint(p.Activities)},
 	}}
 	ex.addRows(x, id)

@@ -62,6 +62,11 @@ func (k *account) shown(nowMs int64) {
 		state.Activities = len(rows) - state.Messages
 		same = same && slices.EqualFunc(store.PeekRows(in.Name), rows, func(a, b memprovider.RowState) bool {
 			b.Kind, b.Session, b.Tag = a.Kind, a.Session, a.Tag
+			for _, x := range shot.Sessions {
+				if x.ID == a.Session && a.Session != "" && x.UntilMs > nowMs {
+					b.SessionOwner, b.SessionUntilMs = x.Owner, x.UntilMs
+				}
+			}
 			item, _ := engine.Known(k.shadow.Item(b.Number)).(engine.ActivityExecuteItem)
 			return a == b && (b.Queue == observe.QueueOrchestrator || a.Session == item.SessionID && a.Tag == item.Tag)
 		})

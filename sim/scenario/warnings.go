@@ -255,12 +255,12 @@ func (p *parser) warnNode(n *plan.Node) {
 			if !up {
 				p.warnStarts(line, s, down)
 			}
-			was := admits
+			if was, r := admits, s.Range; s.Verb == plan.VerbNarrow && was != nil && r != nil && (r.Min.Compare(was.Min) < 0 || r.Max.Compare(was.Max) > 0) {
+				p.warn(line, "%s: that takes what its range %s leaves out; use widen", s, was)
+			}
 			admits = s.Range
 			switch own, err := engine.ParseVersion(build); {
 			case err != nil || admits == nil:
-			case s.Verb == plan.VerbNarrow && was != nil && (s.Range.Min.Compare(was.Min) < 0 || s.Range.Max.Compare(was.Max) > 0):
-				p.warn(line, "%s: that takes what its range %s leaves out; use widen", s, was)
 			case s.Verb == plan.VerbWiden && s.Range.Max.Compare(own.Triple()) < 0:
 				p.warn(line, "%s: that leaves out %s, the build that it runs by then; use narrow", s, build)
 			default:

@@ -32,6 +32,10 @@ func TestWarnings(t *testing.T) {
 		}},
 		{"a range that is given back", "at 2s narrow A to >=1.0.0, <=1.5.0\nat 5s upgrade A to 2.0.0\nat 9s widen A to default\nat 2s narrow B to >=1.0.0, <=1.5.0\nat 3s widen B to default\nat 5s upgrade B to 2.0.0", nil},
 		{"a narrower range that is none", "at 2s narrow A to >=1.0.0, <=1.4.0\nat 5s narrow A to >=0.9.0, <=1.4.0", []string{"w.txt:3: narrow A to >=0.9.0, <=1.4.0: that takes what its range >=1.0.0, <=1.4.0 leaves out; use widen"}},
+		{"a narrower range that is none, above its own build", "at 2s narrow A to >=1.0.0, <=1.4.0\nat 5s narrow A to >=1.0.0, <=1.6.0", []string{
+			"w.txt:3: narrow A to >=1.0.0, <=1.6.0: that takes what its range >=1.0.0, <=1.4.0 leaves out; use widen",
+			"w.txt:3: narrow A to >=1.0.0, <=1.6.0: that is above 1.5.0, the build that it runs by then: it would replay by its own rules what newer builds began, which releases since 0.1.32 forbid",
+		}},
 		{"starts that are none", "at 2s upgrade C to 2.0.0\nat 3s remove C\nat 4s rollback C to 1.5.0\nat 2s stop A\nat 3s upgrade A to 2.0.0\nat 4s crash A\nat 5s narrow A to 1.x", []string{"w.txt:2: upgrade C to 2.0.0: it is absent until it is added, and this starts it", `w.txt:4: rollback C to 1.5.0: it is down since "remove C", and this starts it`, `w.txt:8: narrow A to >=1.0.0, <=1.999.999: it is down since "crash A", and this starts it`}},
 		{"what comes after the end", "until 1m\ninstance i runs Approval with 2h at 1s..2s\n  raise approval after 59s\n  cancel at 59s\nload 2 instances from 30s over 40s\n  mix 1 Approval\n    raise approval after 20s..40s\n    cancel at 61s", []string{"w.txt:4: raise approval: it comes at 1m0s at the earliest, and the run ends at 1m0s", "w.txt:6: load: its last instance starts at 1m10s at the latest, and the run ends at 1m0s", "w.txt:9: cancel: it comes at 1m1s at the earliest, and the run ends at 1m0s"}},
 		{"a graceful stop of what is frozen", "at 2s..3s pause A for 1m\nat 1m1s remove A\nat 5s pause B for 1m\nat 6s crash B\nat 7s start B\nat 8s stop B", []string{"w.txt:3: remove A: it is frozen by then, and a graceful stop ends that: it finishes what it holds, which a crash loses"}},
